@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.records.foreign.replays import FINAL, REPLAYS, SAVED
+from tests.game.replays import FINAL, REPLAYS, SAVED
 from tests.support.commands import Cli
 from twofold import cli as command
 from twofold.game.formats import parse_any_record, read_games

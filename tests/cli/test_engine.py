@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.engines import EXAMPLE_SPEC, EXAMPLE_WORDS, rogue
+from tests.players.engines import EXAMPLE_SPEC, EXAMPLE_WORDS, rogue
 from tests.support.commands import Cli
 from tests.support.signals import hear_signals
 from twofold.cli import engine_check

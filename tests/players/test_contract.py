@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.engine.engines import EXAMPLE_SPEC
+from tests.players.engines import EXAMPLE_SPEC
 from tests.support.literal import boards, score_of
 from tests.support.twins import small_positions
 from twofold.errors import GameOver, UnsupportedRules

@@ -107,7 +107,7 @@ def test_content_is_flushed_before_the_rename_and_the_folder_after_it(
 def test_a_killed_writer_leaves_no_torn_file_and_no_temporary_file(
     parts: list[int], tmp_path: Path
 ) -> None:
-    paths = [Path(__file__).parents[1], Path(twofold.__file__).parents[1]]
+    paths = [Path(__file__).parents[2], Path(twofold.__file__).parents[1]]
     result = subprocess.run(
         [sys.executable, "-c", DIES_AT_EACH_CALL, tmp_path / "record.txt", *map(str, parts)],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))},

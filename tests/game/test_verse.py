@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from tests.records.foreign.replays import NEW_DIGITS, OLD_DIGITS, read_new, read_old
+from tests.game.replays import NEW_DIGITS, OLD_DIGITS, read_new, read_old
 from tests.support.generators import play_randomly
 from twofold.game.foreign import replays
 from twofold.game.game import Game

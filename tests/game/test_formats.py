@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.golden.rewrite import FOLDER
-from tests.records.foreign.replays import EXAMPLES, FINAL, MOVES, REPLAYS, SAVED, SCORE, SPAWNS
+from tests.game.replays import EXAMPLES, FINAL, MOVES, REPLAYS, SAVED, SCORE, SPAWNS
 from twofold.errors import InvalidInput, InvalidRecord
 from twofold.game.foreign import boards, openfun, replays, turns
 from twofold.game.formats import (
@@ -542,7 +542,7 @@ def test_names_are_those_of_the_modules() -> None:
 
 # ---- files that the programs themselves have written
 
-SAMPLES = Path(__file__).parent / "foreign" / "samples"
+SAMPLES = Path(__file__).parent / "samples"
 """`.rpl` and `.vrs`: rows as `backend/analysis_core.py` and `tools/AItest.py` of
 2048EndgameTablebase write them, with their types of rows and their end mark. `next-v4c.txt`:
 `js/core_replay_codec_runtime.js` of 2048-next in Node, with an undo. `next.txt`: a ranked game of

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.records.samples import FOREIGN, SHORT
+from tests.game.records import FOREIGN, SHORT
 from twofold.errors import InvalidRecord
 from twofold.game.formats import read_games
 from twofold.game.record import format_line, parse_line, parse_record, write_records

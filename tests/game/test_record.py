@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.records.samples import FOREIGN, SHORT
+from tests.game.records import FOREIGN, SHORT
 from twofold.errors import InvalidInput, InvalidRecord, LimitExceeded
 from twofold.game.board import Board
 from twofold.game.game import Game

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.engine.engines import EXAMPLE, EXAMPLE_WORDS, rogue
-from twofold.errors import InvalidSpec
+from tests.players.engines import EXAMPLE, EXAMPLE_WORDS, rogue
 from twofold.players.engine import conformance
 from twofold.players.engine.conformance import (
     CHECKS,
     CheckOutcome,
+    EngineCheck,
     Subject,
     check_engine,
     dead_board,
@@ -27,6 +27,11 @@ MINE = EXAMPLE.with_name("my_player.py")
 """A player in plain Python, which starts at once."""
 
 NAMES = [check.name for check in CHECKS]
+
+
+def find_check(name: str) -> EngineCheck:
+    (found,) = (one for one in CHECKS if one.name == name)
+    return found
 
 
 def failures(outcomes: Iterator[CheckOutcome]) -> dict[str, str]:
@@ -89,11 +94,7 @@ def test_a_search_of_twofold_passes(figure: Callable[[str], None]) -> None:
         ("forgetful", "repeat", "expected equal games after equal new lines"),
         ("bad-exit", "quit", "expected exit code 0 after quit, got 4"),
         ("stays", "quit, busy", "expected the program to end within .* s of quit"),
-        (
-            "stays",
-            "end of input",
-            "expected the program to end within .* s of the end of its input",
-        ),
+        ("stays", "end of input", "the program to end within .* s of the end of its input"),
     ],
 )
 def test_violations_are_found(
@@ -102,28 +103,24 @@ def test_violations_are_found(
     if mode in ("mute", "stays"):  # what does not answer is not waited for as long
         monkeypatch.setattr(conformance, "PATIENCE_SECONDS", 0.5)
         monkeypatch.setattr(conformance, "QUIT_SECONDS", 0.3)
-    (wanted,) = (one for one in CHECKS if one.name == check)
-    with Subject(
-        rogue(mode), boards=30, slack=1.0 if mode in ("mute", "stays") else SLACK
-    ) as subject:
-        outcome = conformance._outcome(wanted, subject)
+    slack = 1.0 if mode in ("mute", "stays") else SLACK
+    with Subject(rogue(mode), boards=30, slack=slack) as subject:
+        outcome = conformance._outcome(find_check(check), subject)
     assert not outcome.passed
     assert re.search(says, outcome.detail), outcome.detail
 
 
-@pytest.mark.parametrize(("check", "limit"), [("time", 0.05), ("stop", 0.05), ("busy", 0.05)])
-def test_late_replies_are_found(check: str, limit: float) -> None:
-    (wanted,) = (one for one in CHECKS if one.name == check)
+@pytest.mark.parametrize("check", ["time", "stop", "busy"])
+def test_late_replies_are_found(check: str) -> None:
     with Subject(rogue("late"), slack=1.0) as subject:
-        outcome = conformance._outcome(wanted, subject)
+        outcome = conformance._outcome(find_check(check), subject)
     assert not outcome.passed
-    assert f"within {1e3 * limit:g} ms" in outcome.detail
+    assert "within 50 ms" in outcome.detail
 
 
 def test_a_spin_past_its_end_must_be_refused() -> None:
-    (wanted,) = (one for one in CHECKS if one.name == "options")
     with Subject(rogue("options")) as subject:
-        outcome = conformance._outcome(wanted, subject)
+        outcome = conformance._outcome(find_check("options"), subject)
     assert outcome.passed, outcome.detail
 
 
@@ -133,18 +130,9 @@ def test_a_failed_handshake_ends_the_checks() -> None:
     assert outcome.detail.endswith("got nothing for 0.6 s")
 
 
-def test_a_missing_program_is_refused() -> None:
-    with pytest.raises(InvalidSpec, match="expected a program that can be run"):
-        list(check_engine(["no-such-thing"]))
-
-
 def test_generated_boards_are_dead_or_alive_as_requested() -> None:
     rng = random.Random(1)
     for shape in ALL_SHAPES:
         assert dead_board(shape).is_over
         assert not usual_board(rng, shape).is_over
         assert usual_board(rng, shape).shape == shape
-
-
-def test_names_are_different() -> None:
-    assert len(set(NAMES)) == len(NAMES)

@@ -1,6 +1,6 @@
 """An engine that does one thing otherwise than it should: the one that its argument names.
 
-python -I -S tests/engine/rogue_engine.py MODE [FILE]
+python -I -S tests/players/rogue_engine.py MODE [FILE]
 
 It imports nothing of twofold, so that it starts in 20 ms.
 """
@@ -159,6 +159,8 @@ def move_on(cells: list[int], limits: list[str]) -> str:
         case "stubborn":
             note_process()
             sleep_forever()
+        case "noted":
+            note(os.getpid())
         case "waits":
             note(os.getpid())
             return ""

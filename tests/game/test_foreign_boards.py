@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from tests.records.foreign.replays import FINAL, SAVED
+from tests.game.replays import FINAL, SAVED
 from tests.support.generators import make_board
 from twofold.errors import InvalidBoard
 from twofold.game.board import Board

@@ -1,0 +1,401 @@
+"""The player that is another program: games, analyses, and programs that break the protocol."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.players.engines import (
+    ALONE,
+    EXAMPLE,
+    EXAMPLE_SPEC,
+    EXAMPLE_WORDS,
+    is_alive,
+    rogue,
+    wait_until_gone,
+)
+from twofold import Board, Budget, Move, Rules, make_player
+from twofold.errors import InvalidInput, InvalidSpec, PlayerError, UnsupportedRules
+from twofold.players import canonical, short_spec
+from twofold.players.engine import client
+from twofold.players.engine.client import EnginePlayer
+from twofold.players.engine.lines import (
+    Info,
+    SetPosition,
+    hash_of_files,
+    parse_command_words,
+    parse_option_words,
+)
+from twofold.players.engine.process import EngineEnded, EngineOverflow, EngineProcess
+from twofold.search.budget import Stop
+
+BOARD = Board.parse("0012/0013/0024/1357")
+posix = pytest.mark.skipif(os.name != "posix", reason="processes are looked at as POSIX has them")
+
+
+@pytest.fixture(scope="module")
+def example() -> Iterator[EnginePlayer]:
+    with EnginePlayer(EXAMPLE_WORDS) as player:
+        yield player
+
+
+def worth(move: Move) -> int:
+    """What the example says of a move."""
+    after, reward = BOARD.slide(move)
+    return reward + 10 * len(after.empty_cells)
+
+
+GREEDY = max(BOARD.legal_moves(), key=worth)
+
+
+# Analyses, options, limits; tests/players/test_contract.py has its games
+
+
+def test_an_analysis_has_the_values_that_the_program_said(example: EnginePlayer) -> None:
+    analysis = example.analyse(BOARD, score=5)
+    assert analysis.best is GREEDY is example.choose(BOARD, score=100, move_number=7)
+    assert (analysis.unit, analysis.depth) == ("points", "1 ply")
+    assert {one.move: one.value for one in analysis.moves if one.legal} == {
+        move: worth(move) for move in BOARD.legal_moves()
+    }
+    assert example.reproducible
+    assert analysis.reproducible
+    assert not example.analyse(BOARD, Budget(seconds=1.0)).reproducible
+
+
+def test_a_closed_player_can_be_used_again() -> None:
+    player = EnginePlayer(EXAMPLE_WORDS)
+    for _ in range(2):
+        player.close()
+        player.close()
+        assert player.choose(BOARD) is GREEDY
+    player.close()
+
+
+def test_limits_and_options_are_sent() -> None:
+    options = {"depth": "4", "style": "wild", "motto": "to be, or"}
+    budget = Budget(ply=3, nodes=500)
+    with EnginePlayer(rogue("options"), budget, options=options) as player:
+        thoughts = player._thoughts(SetPosition(BOARD), budget)
+        said = [answer.text for answer in thoughts if isinstance(answer, Info)]
+    assert said == ["depth 4 style wild motto to be, or ply 3 nodes 500"]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"speed": "1"}, r"expected an option of the engine \(depth, style, loud, motto\)"),
+        ({"depth": "10"}, "expected a whole number from 1 to 9 for the option depth, got '10'"),
+        ({"style": "odd"}, "expected one of 'calm, wild' for the option style, got 'odd'"),
+        ({"loud": "yes"}, "expected true or false for the option loud, got 'yes'"),
+    ],
+)
+def test_options_are_checked(options: dict[str, str], says: str) -> None:
+    player = EnginePlayer(rogue("options"), options=options)
+    with player, pytest.raises(InvalidSpec, match=says):
+        player.start(Rules(), 1)
+
+
+def test_info_that_cannot_be_read_is_ignored_and_noted_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    legal = BOARD.legal_moves()
+    with EnginePlayer(rogue("bad-info")) as player:
+        for _ in range(2):
+            analysis = player.analyse(BOARD)
+            assert analysis.best is legal[0]
+            assert {one.move: one.value for one in analysis.moves if one.legal} == {
+                move: 1.0 if move is Move.UP else 2.0 for move in legal
+            }
+            assert (analysis.nodes, analysis.depth) == (5, "3 plies")
+    notes = [record.getMessage() for record in caplog.records]
+    assert all("rogue_engine.py bad-info': expected" in note for note in notes)
+    assert [note.rpartition(": ")[2] for note in notes] == [
+        "expected depth as a whole number, got 'deep'",
+        "expected a value as a number, got 'd'",
+        "expected time in milliseconds as a number, got 'depth'",
+    ]
+
+
+# Programs that break the protocol: each ends in one sentence and leaves no process
+
+
+HELLO = "expected u2048ok .* in reply to 'u2048', got"
+BREAKS = {
+    # at the beginning
+    "silent": f"{HELLO} nothing for 0.5 s$",
+    "mumbles": f"{HELLO} nothing for 0.5 s$",
+    "dies-at-once": "got its end with exit code 3; its stderr ends with: no such weights",
+    "unfriendly": "expected u2048ok .* got error no",
+    "many-options": "got more than 200 options",
+    "bad-option": "expected u2048ok .*expected a whole number from 8 to 9 .* got '7' as its",
+    "babbles": "got more than 500 lines",
+    # instead of a move
+    "mute": r"expected a bestmove .* got nothing for 1 s",
+    "stubborn": "got nothing for 1 s",
+    "stops-itself": "nothing for 1 s",
+    "crash": r"exit code 3; its stderr ends with: .*ZeroDivisionError: boom",
+    "hungry": "exit code 1; its stderr ends with: .*MemoryError",
+    "signal": r"got its end by SIGTERM",
+    "leaves-child": "its end with exit code 0",
+    "unended": "its end with exit code 0",
+    "closes": "the end of its output",
+    "error": "got error: not today",
+    "illegal": r"expected a legal move \(.*\) .* in reply to 'position .*, go', got bestmove",
+    "none": r"expected a legal move \(.*\) .* got bestmove none",
+    "garbage": "expected a bestmove .* got 'bestmove sideways' .expected a move u, r, d or l",
+    "not-utf8-move": r"'bestmove \\ufffd\\ufffd\\ufffd\\x00' .expected a move",
+    "megabyte": "got a line of more than 10000 bytes: b'info string xxx",
+    "flood": "got more than 500 lines",
+    # more than was asked for
+    "eager": "expected no line before a command|expected one bestmove",
+    "early": "expected no line before a command|expected one bestmove",
+    "twice": "expected one bestmove .* got another one, bestmove",
+    # what does not matter
+    "noisy": "",
+    "binary": "",
+    "not-utf8": "",
+    "child": "",
+    "immortal": "",
+    "grumbles": "",
+    "zombies": "",
+}
+"""Programs that break the protocol or try to survive; the expected error, if any."""
+
+TIMEOUTS = {"silent": 0.5, "mumbles": 0.5, "mute": 1.0, "stubborn": 1.0, "stops-itself": 1.0}
+
+
+@pytest.mark.promise("R33")
+@posix
+@pytest.mark.parametrize("mode", BREAKS)
+def test_a_program_that_breaks_the_protocol_ends_in_one_sentence_and_leaves_no_process(
+    mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, figure: Callable[[str], None]
+) -> None:
+    monkeypatch.setattr(client, "RESTARTS", 0)
+    monkeypatch.setattr("twofold.players.engine.process.QUIT_SECONDS", 0.2)
+    monkeypatch.setattr(client, "MAX_ENGINE_LINES", 500)
+    file = tmp_path / "processes"
+    said, threads = "", set(threading.enumerate())
+    with EnginePlayer(rogue(mode, file), timeout=TIMEOUTS.get(mode, 60.0)) as player:
+        try:
+            for _ in range(2):
+                player.analyse(BOARD)
+                assert player.choose(BOARD) in BOARD.legal_moves()
+        except PlayerError as error:
+            said = str(error)
+    assert bool(said) is bool(BREAKS[mode]), said
+    assert re.search(BREAKS[mode], said)
+    assert said.isprintable()
+    assert len(said) < 800
+    assert not said or "the engine '" in said
+    wait_until_gone([int(word) for word in file.read_text().split()] if file.exists() else [])
+    assert set(threading.enumerate()) <= threads
+    figure(f"{mode}: one sentence" if said else f"{mode}: none left")
+
+
+@pytest.mark.promise("R33")
+@pytest.mark.parametrize(("mode", "timeout"), [("crash-once", 60.0), ("hang-once", 2.0)])
+def test_a_lost_engine_is_restarted(mode: str, timeout: float, tmp_path: Path) -> None:
+    with EnginePlayer(rogue(mode, tmp_path / "seen"), timeout=timeout) as player:
+        player.start(Rules(), 1)
+        assert player.choose(BOARD) in BOARD.legal_moves()
+        assert len(player.faults) == 1
+        player.start(Rules(), 2)
+        assert player.faults == []
+
+
+@posix
+def test_an_engine_that_ends_between_games_is_restarted() -> None:
+    with EnginePlayer(EXAMPLE_WORDS) as player:
+        player.start(Rules(), 1)
+        assert player._dialogue is not None
+        process = player._dialogue.process
+        os.killpg(process._process.pid, signal.SIGKILL)
+        process.wait(60.0)
+        player.start(Rules(), 2)
+        assert player.choose(BOARD) is GREEDY
+        assert len(player.faults) == 1
+
+
+def test_restarts_are_counted_for_each_game() -> None:
+    with EnginePlayer(rogue("crash")) as player:
+        for _ in range(2):
+            player.start(Rules(), 1)
+            with pytest.raises(PlayerError, match="after 3 restarts"):
+                player.choose(BOARD)
+            assert len(player.faults) == 3
+
+
+def test_the_time_limit_of_a_move_adds_to_the_timeout() -> None:
+    with EnginePlayer(rogue("late"), Budget(seconds=60.0)) as player:
+        player.start(Rules(), 1)
+        player.timeout = 0.01  # the answer comes 0.4 s after the question
+        assert player.choose(BOARD) in BOARD.legal_moves()
+        assert player.faults == []
+
+
+def test_rules_that_the_program_refuses_are_named() -> None:
+    player = EnginePlayer(rogue("no-games"))
+    with player, pytest.raises(UnsupportedRules, match=r"can play, got 4x4 .*no games today"):
+        player.start(Rules(), 1)
+
+
+def test_an_engine_that_does_not_read_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("twofold.players.engine.process.WRITE_SECONDS", 0.2)
+    process = EngineProcess([*ALONE, "-c", "import time; time.sleep(60)"])
+    with pytest.raises(EngineOverflow, match=r"read nothing for 0.2 s"):
+        process.write(["x" * 1_000] * 1_000)
+    process.kill()
+    with pytest.raises(EngineEnded):
+        process.write(["more"])
+
+
+# Stopping
+
+
+@pytest.mark.parametrize("mode", ["good", "late", "thinks"])
+def test_a_flag_ends_the_search(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "STOP_SECONDS", 60.0)
+    stop = Stop()
+    with EnginePlayer(rogue(mode)) as player:
+        player.start(Rules(), 1)
+        timer = threading.Timer(0.05, stop.raise_flag)
+        timer.start()
+        analysis = player.analyse(BOARD, Budget(seconds=50.0), stop=stop)
+        timer.join()
+    assert analysis.best in BOARD.legal_moves()
+    assert not analysis.reproducible
+
+
+def test_an_engine_that_ignores_stop_is_abandoned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "STOP_SECONDS", 0.3)
+    stop = Stop()
+    stop.raise_flag()
+    with EnginePlayer(rogue("mute")) as player:
+        with pytest.raises(PlayerError, match=r"got nothing for 0.3 s"):
+            player.analyse(BOARD, Budget(seconds=50.0), stop=stop)
+        player._thoughts(SetPosition(BOARD), Budget()).close()  # type: ignore[attr-defined]
+
+
+def test_a_stream_can_be_abandoned() -> None:
+    with EnginePlayer(rogue("deep-info")) as player:
+        player.start(Rules(), 1)
+        thoughts = player._thoughts(SetPosition(BOARD), Budget())
+        next(thoughts)
+        thoughts.close()  # type: ignore[attr-defined]
+        assert player.choose(BOARD) in BOARD.legal_moves()
+
+
+# Nothing is left behind, wherever twofold ends
+
+
+@pytest.mark.promise("R33")
+@posix
+def test_a_program_cannot_write_to_the_terminal_of_who_started_it(tmp_path: Path) -> None:
+    import fcntl
+    import termios
+
+    file = tmp_path / "processes"
+    script = f"""
+        from twofold.players.engine.process import EngineProcess
+        process = EngineProcess({rogue("terminal", file)!r})
+        process.write(["u2048"])
+        while process.read(60) != "u2048ok":
+            pass
+        process.close()
+    """
+    ours, theirs = os.openpty()
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        stdin=theirs, stderr=subprocess.PIPE, start_new_session=True, check=False,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+    )  # fmt: skip
+    os.write(theirs, b"nothing else\n")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert file.exists()
+    assert os.read(ours, 100) == b"nothing else\r\n"
+    os.close(ours)
+    os.close(theirs)
+
+
+@pytest.mark.promise("R33")
+@posix
+@pytest.mark.parametrize("end", ["killed", "collected"])
+def test_a_process_that_ends_leaves_no_program(end: str, tmp_path: Path) -> None:
+    """As the arena kills a worker whose game takes too long: the engine's input ends."""
+    file = tmp_path / "processes"
+    script = f"""
+        from twofold import Board
+        from twofold.players.engine.client import EnginePlayer
+        player = EnginePlayer({rogue("waits" if end == "killed" else "noted", file)!r})
+        player.choose(Board.parse({str(BOARD)!r}))
+    """
+    words = [sys.executable, "-W", "error", "-c", textwrap.dedent(script)]
+    with subprocess.Popen(words, stderr=subprocess.PIPE) as process:
+        until = time.monotonic() + 60.0
+        while not (file.exists() and file.read_text().endswith("\n")):
+            assert time.monotonic() < until
+        if end == "killed":
+            assert all(map(is_alive, map(int, file.read_text().split())))
+            process.kill()
+        assert process.communicate()[1] == b""
+    wait_until_gone([int(word) for word in file.read_text().split()])
+
+
+# Specs
+
+
+def test_the_canonical_spec_says_what_is_run() -> None:
+    spec = canonical(f"{EXAMPLE_SPEC},ply=02,time=50ms")
+    assert f"cmd_sha256={hash_of_files(EXAMPLE_WORDS)}" in spec
+    assert spec.endswith(',nodes=none,options="",ply=2,time=0.05,timeout=60')
+    assert canonical(spec) == spec
+    assert not make_player(spec).reproducible
+    assert short_spec(spec) == f"engine:cmd={' '.join(EXAMPLE_WORDS)},ply=2,time=0.05"
+
+
+def test_a_changed_file_is_another_player(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(EXAMPLE.read_text())
+    old = canonical(f"engine:cmd=python {path}")
+    path.write_text(EXAMPLE.read_text() + "# changed\n")
+    assert canonical(f"engine:cmd=python {path}") != old
+    with pytest.raises(InvalidSpec, match=r"the file of cmd_sha256=.* has changed"):
+        make_player(old)
+    assert hash_of_files(["python", "-m", "my_engine"]) == ""
+    assert hash_of_files(["python", str(path)]) != hash_of_files([str(path)] * 2)
+
+
+@pytest.mark.parametrize(
+    ("spec", "says"),
+    [
+        ("engine", "expected cmd= and the command of an engine, got ''"),
+        ('engine:cmd="\'"', "expected cmd= with closed quotations"),
+        ('engine:cmd="a\\u0000b"', "without zero bytes"),
+        ("engine:cmd=no-such-thing --fast", "a program that can be run, got 'no-such-thing'"),
+        ("engine:cmd=python,options=depth", "expected options as name=value"),
+        ("engine:cmd=python,options=depth=1 depth=2", "expected options as name=value, each once"),
+        ("engine:cmd=python,options=Depth=1", "expected an option's name .* in options"),
+        ("engine:cmd=python,ply=99", "expected ply from 1 to 12, got 99"),
+        ("engine:cmd=python,timeout=0", "expected a time above 0"),
+        ("engine:cmd=python,depth=3", "expected a key of engine"),
+    ],
+)
+def test_specs_that_cannot_be_used(spec: str, says: str) -> None:
+    with pytest.raises(InvalidInput, match=says):
+        make_player(spec).start(Rules(), 1)
+
+
+def test_words_are_split_as_a_shell_would_and_no_shell_sees_them() -> None:
+    words = parse_command_words("my 'two words' $HOME ; ls")
+    assert words == ("my", "two words", "$HOME", ";", "ls")
+    options = parse_option_words("depth=4 style='very calm' motto=")
+    assert options == {"depth": "4", "style": "very calm", "motto": ""}
