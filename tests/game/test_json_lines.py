@@ -33,12 +33,6 @@ def test_the_line_holds_all_that_the_text_does() -> None:
     assert parse_line(json.dumps(line)) == record
 
 
-def test_lines_are_printable() -> None:
-    record = parse_record(SHORT.replace('"me"', '"\\u001b[2J\\u202e\\u007f\\ud83d\\ude00"'))
-    assert format_line(record).isprintable()
-    assert parse_line(format_line(record)) == record
-
-
 def changed(**values: Any) -> str:
     """The line with some keys changed, or left out where the value is None."""
     whole = {**json.loads(LINE), **values}
@@ -49,32 +43,22 @@ def changed(**values: Any) -> str:
     ("make", "message"),
     [
         (lambda: "", "expected a record as a JSON object, got ''"),
-        (lambda: "\n", "expected a record as a JSON object"),
         (lambda: "[1]", "expected a record as a JSON object, got '\\[1\\]'"),
         (lambda: LINE[:-1], "expected a record as a JSON object"),
-        (lambda: LINE + LINE, "expected a record as a JSON object"),
-        (lambda: "[" * 100_000, "expected a record as a JSON object"),
         (lambda: '{"schema":1,"x":' + "[" * 100_000, "expected a record as a JSON object"),
         (lambda: LINE.encode().replace(b"me", b"\xff"), "expected a record as a JSON object"),
         (lambda: changed(player="\ud800"), "expected a record as a JSON object"),
-        (lambda: changed(schema=None), "missing required field `schema`"),
         (lambda: changed(schema="1"), r"Expected `int`, got `str` - at `\$.schema`"),
         (lambda: changed(schema=2), "expected records of schema 1, got schema 2"),
         (lambda: changed(Schema=1), "unknown field `Schema`"),
         (lambda: changed(seed=1), r"Expected `str \| null`, got `int` - at `\$.seed`"),
-        (lambda: changed(seed="x"), "record: expected a seed from 0"),
         (lambda: changed(seed=None), "record: expected a Seed or a Board"),
-        (lambda: changed(rules="9x9"), "record: expected 1 to 8 rows"),
-        (lambda: changed(score=2.5), r"Expected `int \| null`, got `float`"),
         (lambda: changed(score=10**30), "expected a record as a JSON object|expected a score"),
         (lambda: changed(score=11), "^expected Score 12 after move 6, got '11'"),
-        (lambda: changed(moves="drdxur"), "expected moves written as u, r, d or l, got 'x'"),
         (lambda: changed(moves="ddrlur"), "move 2: expected a legal move"),
-        (lambda: changed(spawns=[[1, 2]]), "Expected `array` of length 3"),
         (lambda: changed(spawns=[[0, 2, 2]]), "expected the move of a given tile from 1 to 6"),
         (lambda: changed(spawns=[[2, 0, 2], [2, 1, 2]]), "expected one new tile for each move"),
         (lambda: changed(spawns=[[2, 15, 2]]), "move 2: expected an empty cell"),
-        (lambda: changed(comments={"x": ""}), "expected a record as a JSON object"),
         (lambda: changed(comments={"7": ""}), "expected the move of a comment from 0 to 6"),
         (lambda: changed(tags={"seed": ""}), "expected a tag other than twofold's Seed"),
     ],
@@ -111,10 +95,3 @@ def test_a_file_cut_off_gives_the_records_before_the_cut(tmp_path: Path) -> None
                 read.extend(read_games(path, "jsonl"))
         assert read == records[: len(read)]
         assert len(read) == (end >= len(LINE)) + (end >= len(data) - 1)
-
-
-def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(InvalidRecord, match="expected a regular file, got"):
-        list(read_games(tmp_path, "jsonl"))
-    with pytest.raises(InvalidRecord, match=r"cannot read '.*none': No such file"):
-        list(read_games(tmp_path / "none", "jsonl"))

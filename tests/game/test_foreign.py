@@ -1,0 +1,171 @@
+"""Boards and games in the notations of other programs, against slow readings of them."""
+
+import json
+import random
+
+import pytest
+
+from tests.game.replays import FINAL, NEW_DIGITS, OLD_DIGITS, SAVED, read_new, read_old
+from tests.support.generators import make_board, play_randomly
+from twofold.errors import InvalidBoard
+from twofold.game.board import Board
+from twofold.game.foreign import replays
+from twofold.game.foreign.boards import (
+    format_hex,
+    format_original,
+    parse_hex,
+    parse_original,
+    state_of,
+)
+from twofold.game.formats import parse_position
+from twofold.game.game import Game
+from twofold.game.record import Record
+from twofold.game.rules import Rules
+from twofold.limits import MAX_SAVED_GAME
+
+BOARD = Board.parse("1234/5678/9abc/def0")
+
+
+# ---- boards as digits
+
+
+def test_digits_from_the_top_left_cell_and_from_the_bottom_right_one() -> None:
+    assert format_hex(BOARD) == "0x123456789abcdef0"
+    assert format_hex(BOARD, low_first=True) == "0x0fedcba987654321"
+    for text in ("0x123456789abcdef0", "123456789ABCDEF0", " 0X123456789abcdef0\n"):
+        assert parse_hex(text) == BOARD
+    value = sum(e << 4 * cell for cell, e in enumerate(BOARD.exponents))
+    assert parse_hex(f"{value:016x}", low_first=True) == BOARD
+
+
+@pytest.mark.promise("R21")
+def test_every_board_of_64_bits_both_ways() -> None:
+    rng = random.Random(1)
+    for _ in range(500):
+        board = make_board(rng, (4, 4), largest=15)
+        for low_first, name in ((False, "hex"), (True, "hex-low")):
+            text = format_hex(board, low_first=low_first)
+            assert parse_hex(text, low_first=low_first) == board
+            assert parse_position(text, name) == (board, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "message"),
+    [
+        ("0x123456789abcdef0", None, "'0x123456789abcdef0' is ambiguous. Choose the format hex"),
+        ("0x123456789abcdef0", "text", "is ambiguous"),
+        ("123456789abcdef", "hex", "expected 16 hexadecimal digits, got '123456789abcdef'"),
+        ("123456789abcdefg", "hex-low", "expected 16 hexadecimal digits"),
+        ("1" * 10**5, "hex", "expected a board of at most 1000 characters"),
+        ("1234", "original", "expected a saved game as JSON"),
+        ("{}", None, "expected a game or a board in a known form"),
+        ("12 13/4", None, "expected a tile that is 0 or a power of two"),
+        ('{"board": [[2, 3]]}', None, "board: expected a tile that is 0 or a power of two"),
+        ('{"board": [[2], [2, 4]]}', None, "board: expected rows of equal length"),
+        ('{"board": "2 4"}', None, "expected a board as JSON"),
+        ('{"board": [[2, 2]], "score": -1}', None, "expected a score from 0"),
+        ('{"board": "' + "2" * 200_000, None, "expected a board of at most 100000 characters"),
+        ('{"grid":{"cells":[[null,{"value":-2}]]}}', None, "expected a tile that is 0 or a power"),
+        ("1234/5678/9abc/def0", "fen", r"expected a format \(twofold, jsonl, .*\), got 'fen'"),
+        ("{" * (MAX_SAVED_GAME + 1), None, "in a known form"),
+    ],
+)
+def test_invalid_boards_are_refused(text: str, form: str | None, message: str) -> None:
+    with pytest.raises(InvalidBoard, match=message):
+        parse_position(text, form)
+
+
+def test_boards_that_64_bits_do_not_hold() -> None:
+    with pytest.raises(InvalidBoard, match="expected a 4x4 board, got 3x4"):
+        format_hex(Board.empty((3, 4)))
+    with pytest.raises(InvalidBoard, match="expected tiles up to 32768"):
+        format_hex(Board.parse("g000/0000/0000/0000"))
+
+
+# ---- the saved game of the original page
+
+
+def test_saved_games_with_extra_quotes() -> None:
+    assert parse_position(SAVED) == (Board.parse(FINAL), 4)
+    storage = json.dumps({"bestScore": "20", "gameState": SAVED, "theme": "dark"})
+    for text in (
+        storage,
+        json.dumps(storage),
+        json.dumps(SAVED),
+        json.dumps({"gameState": json.loads(SAVED)}),
+        json.dumps(json.loads(SAVED), indent=2),
+        "\n " + SAVED,
+        SAVED.replace('"score":4', '"score":4,"bestScore":20'),
+    ):
+        assert parse_position(text, None) == parse_position(SAVED, "original")
+
+
+def saved(board: str, rules: Rules | None = None, score: int = 0) -> dict[str, object]:
+    return state_of(Game.from_board(Board.parse(board), rules, score=score, seed=0))
+
+
+def test_columns_come_first() -> None:
+    assert json.dumps(saved("1000/2000/0000/0003")).startswith(
+        '{"grid": {"size": 4, "cells": [[{"position": {"x": 0, "y": 0}, "value": 2}, '
+        '{"position": {"x": 0, "y": 1}, "value": 4}, null, null], '
+    )
+
+
+@pytest.mark.parametrize(
+    ("board", "rules", "over", "won", "keep"),
+    [
+        ("1000/0000/0000/0001", Rules(), False, False, False),
+        ("b000/0000/0000/0001", Rules(), False, True, True),
+        ("b000/0000/0000/0001", Rules(stop_at_goal=True), False, True, False),
+        ("1212/2121/1212/2121", Rules(), True, False, False),
+    ],
+)
+def test_how_a_game_stands(board: str, rules: Rules, over: bool, won: bool, keep: bool) -> None:
+    state = saved(board, rules)
+    assert (state["over"], state["won"], state["keepPlaying"]) == (over, won, keep)
+
+
+@pytest.mark.promise("R21")
+@pytest.mark.parametrize("side", range(2, 9))
+def test_positions_of_every_size_round_trip(side: int) -> None:
+    game = Game(Rules(side, side), seed=side)
+    for _ in range(50):
+        if legal := game.legal_moves():
+            game.play(legal[-1])
+    text = format_original(Record.from_game(game))
+    again = parse_original(text)
+    assert (again.board, again.score, again.start_score) == (game.board, game.score, game.score)
+    assert format_original(again) == text
+    assert again.replay().board == game.board
+
+
+def test_a_saved_game_is_played_on() -> None:
+    record = parse_original(json.dumps(saved("b111/1000/0000/0000", score=20_000)))
+    game = record.replay()
+    assert (game.score, game.move_number, game.goal_reached) == (20_000, 0, True)
+    game.play(game.legal_moves()[0])
+
+
+# ---- replays of 2048verse
+
+
+def test_the_alphabets_are_those_of_the_site() -> None:
+    assert replays.NEW_ALPHABET == NEW_DIGITS
+    assert replays.OLD_ALPHABET == OLD_DIGITS
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (3, 4), (2, 4), (1, 2)])
+def test_a_slow_reading_finds_the_same_moves(shape: tuple[int, int]) -> None:
+    rng = random.Random(1)
+    game = Game(Rules(*shape), seed=11)
+    for _ in range(60):
+        play_randomly(rng, game, giving=0.3)
+    record = Record.from_game(game)
+    new = read_new(replays.format_verse(record))
+    header = "replay_" if shape == (4, 4) else f"replay_{shape[0]}x{shape[1]}"
+    old = read_old(replays.format_verse_old(record).removesuffix("\n").removeprefix(header))
+    assert new == old
+    expected = [(step.move.letter, *divmod(step.cell, shape[1]), step.tile) for step in game.steps]
+    assert [tuple(step) for step in new[2:]] == expected
+    start = [divmod(cell, shape[1]) for cell, e in enumerate(game.start_board.exponents) if e]
+    assert sorted((one.row, one.col) for one in new[:2]) == start
