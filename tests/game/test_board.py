@@ -38,17 +38,9 @@ def drawn(text: str) -> Board:
 def test_a_board_can_be_drawn_and_read() -> None:
     board = drawn(SNAKE)
     assert str(board) == "0000/1200/3214/9875"
-    assert (
-        board
-        == Board.parse("0000/1200/3214/9875")
-        == Board.parse(SNAKE.replace("\n", "/").strip("/"))
-    )
-    assert board.drawn() == (
-        "  .   .   .   .\n"
-        "  2   4   .   .\n"
-        "  8   4   2  16\n"
-        "512 256 128  32"
-    )  # fmt: skip
+    assert board == Board.parse(str(board)) == Board.parse(SNAKE.replace("\n", "/").strip("/"))
+    lines = ["  .   .   .   .", "  2   4   .   .", "  8   4   2  16", "512 256 128  32"]
+    assert board.drawn().splitlines() == lines
 
 
 def test_what_a_board_holds() -> None:
@@ -60,18 +52,14 @@ def test_what_a_board_holds() -> None:
     assert (board.max_exponent, board.max_tile) == (11, 2048)
     assert (EMPTY.max_exponent, EMPTY.max_tile, EMPTY.drawn()[:7]) == (0, 0, ". . . .")
     assert repr(board) == "Board.parse('2x3:01a/0b0')"
-
-
-def test_boards_are_values() -> None:
-    first, second = Board.parse("1000/0000/0000/0000"), Board.empty().place(0, 2)
-    assert first == second
-    assert hash(first) == hash(second)
-    assert len({first, second, Board.parse("1x2:10"), Board.parse("2x1:10")}) == 3
-    assert first != "1000/0000/0000/0000"
+    assert (board[0, 1], board[1, 1], list(board)) == (2, 2048, [0, 2, 1024, 0, 2048, 0])
+    assert 2048 in board
+    assert 8 not in board
+    assert len({board, Board.of("2x3:01a/0b0"), Board.parse("1x2:10"), Board.parse("2x1:10")}) == 3
+    assert Board.of(board) is board
+    assert board != "2x3:01a/0b0"
     with pytest.raises(AttributeError):
-        first.rows = 5  # type: ignore[misc]
-    with pytest.raises(AttributeError):
-        first.anything = 5  # type: ignore[attr-defined]
+        board.rows = 5  # type: ignore[misc]
 
 
 # ---- moves
@@ -106,8 +94,10 @@ def test_invalid_moves_are_refused(move: Any) -> None:
 
 @pytest.mark.parametrize("move", ["l", "L", "left", "Left", " LEFT ", 3, Move.LEFT])
 def test_moves_by_letter_and_by_name(move: Any) -> None:
-    board = Board.parse("1100/0000/0000/0002")
+    board = Board.parse("1100/0000/0000/0000")
     assert board.slide(move) == board.slide(Move.LEFT)
+    assert board.is_legal(move)
+    assert not board.is_legal(Move.UP)
 
 
 @pytest.mark.parametrize(
@@ -151,11 +141,6 @@ def test_legal_moves_are_those_of_the_reference(shape: tuple[int, int]) -> None:
 # ---- spawns
 
 
-def test_place() -> None:
-    board = Board.parse("1x4:1002").place(2, 8)
-    assert str(board) == "1x4:1032"
-
-
 @pytest.mark.parametrize(
     ("cell", "tile", "error", "message"),
     [
@@ -164,7 +149,6 @@ def test_place() -> None:
         (-1, 2, InvalidBoard, "expected a cell from 0 to 3, got -1"),
         (1, 0, InvalidBoard, "expected a tile to place, got 0"),
         (1, 3, InvalidBoard, "expected a tile that is 0 or a power of two"),
-        (1, -2, InvalidBoard, "expected a tile that is 0 or a power of two"),
         (1, 2**36, InvalidBoard, "expected a tile that is 0 or a power of two"),
     ],
 )
@@ -217,12 +201,8 @@ def test_numpy_arrays_are_accepted() -> None:
     ("make", "message"),
     [
         (lambda: Board(np.zeros((4, 4), int)), "expected 16 cells for 4x4, got 4"),
-        (lambda: Board(np.full(16, 36)), "expected exponents from 0 to 35, got 36 at cell 1"),
         (lambda: Board(np.zeros(16)), "expected exponents from 0 to 35, got .*0.0"),
-        (
-            lambda: Board.from_tiles(np.zeros(16, int)),
-            r"expected rows of tiles such as \[\[2, 4\], \[0, 2\]\], got array",
-        ),
+        (lambda: Board.from_tiles(np.zeros(16, int)), r"expected rows of tiles .*, got array"),
         (lambda: Board.from_tiles([2, 4]), r"expected rows of tiles .*, got \[2, 4\]"),  # type: ignore[list-item]
         (lambda: Board.from_tiles([[2.5, 2]]), "a power of two .* got 2.5"),  # type: ignore[list-item]
         (lambda: EMPTY.place(0.5, 2), "expected a cell from 0 to 15, got 0.5"),  # type: ignore[arg-type]
@@ -230,18 +210,12 @@ def test_numpy_arrays_are_accepted() -> None:
         (lambda: Board.empty((4, 5)).to_bits(), "at most 4 rows and columns in 64 bits, got 4x5"),
         (lambda: Board.from_bits(0, (5, 4)), "at most 4 rows and columns in 64 bits, got 5x4"),
         (lambda: Board.from_bits(1, (2, 2)), "the 64-bit form of a 2x2 board, got '0x1"),
-        (lambda: Board.from_bits(1 << 64), "the 64-bit form of a 4x4 board, got '0x1"),
         (lambda: Board.from_bits(-1), "the 64-bit form of a 4x4 board, got '-0x1'"),
         (lambda: Board.from_bits(10**4000), "got '0xd1ba8323fe558c610d5c82a286614f3ec25...00000"),
-        (lambda: Board.empty((9, 4)), "expected 1 to 8 rows and columns"),
         (lambda: Board.from_tiles([]), "expected 1 to 8 rows and columns"),
         (lambda: Board.from_tiles([[2, 4], [2]]), "expected rows of equal length"),
-        (
-            lambda: Board.from_tiles([[2, 3]]),
-            "expected a tile that is 0 or a power of two .* got 3",
-        ),
+        (lambda: Board.from_tiles([[2, 3]]), "a tile that is 0 or a power of two .* got 3"),
         (lambda: Board("0012/0013"), "exponents, got text: '0012/0013'; Board.parse reads it"),  # type: ignore[arg-type]
-        (lambda: Board([1, 2, 3]), "expected 16 cells for 4x4, got 3"),
         (lambda: Board([36, 0], (1, 2)), "expected exponents from 0 to 35, got 36 at cell 1"),
         (lambda: Board([0, -1], (1, 2)), "expected exponents from 0 to 35, got -1 at cell 2"),
         (lambda: Board([0, 1.0], (1, 2)), "expected exponents from 0 to 35, got 1.0"),  # type: ignore[list-item]
@@ -251,14 +225,6 @@ def test_numpy_arrays_are_accepted() -> None:
 def test_invalid_boards_are_refused(make: Callable[[], Board], message: str) -> None:
     with pytest.raises((InvalidBoard, InvalidRules), match=message):
         make()
-
-
-def test_a_board_is_read_cell_by_cell() -> None:
-    board = Board.parse("2x3:120/00b")
-    assert (board[0, 0], board[0, 1], board[1, 2], board[1, 0]) == (2, 4, 2048, 0)
-    assert list(board) == [2, 4, 0, 0, 0, 2048]
-    assert 2048 in board
-    assert 8 not in board
 
 
 @pytest.mark.parametrize("place", [(2, 0), (0, 3), (-1, 0), 3, "ab", (1,)])
@@ -308,27 +274,6 @@ def test_symmetries_are_distinct_and_lead_to_one_board() -> None:
     assert {board.shape for board in wide.symmetries()} == {(2, 3)}
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_symmetric_boards_have_as_many_legal_moves(seed: int) -> None:
-    board = Board.random((3, 3), seed=seed)
-    counts = {len(image.legal_moves()) for image in board.symmetries()}
-    assert counts == {len(board.legal_moves())}
-
-
-def test_a_move_is_legal_where_it_changes_the_board() -> None:
-    board = Board.parse("2x2:10/00")
-    assert board.is_legal("right")
-    assert not board.is_legal(Move.LEFT)
-    with pytest.raises(InvalidMove):
-        board.is_legal("x")
-
-
-def test_boards_are_taken_as_text() -> None:
-    board = Board.parse("2x2:10/00")
-    assert Board.of(board) is board
-    assert Board.of("2x2:10/00") == board
-
-
 @pytest.mark.parametrize(
     "shape", [3, None, b"abc", ("4", "4"), (4,), range(10**9), (True, 10**5000)], ids=range(7)
 )
@@ -368,7 +313,6 @@ def test_boards_from_arrays() -> None:
         (np.ones((2, 2)), "expected an array of exponents .* got float64 of shape"),
         (np.ones(16, dtype=np.uint8), "expected an array of exponents .* got uint8 of shape"),
         (np.full((2, 2), 36, dtype=np.uint8), "expected exponents from 0 to 35"),
-        (np.full((2, 2), 3), "expected .*, got 3"),
         (np.zeros((9, 9), dtype=np.uint8), "expected 1 to 8 rows"),
         (np.zeros((18, 2, 2), dtype=np.uint8), "expected planes with a single 1 for each cell"),
         (np.full((1, 2, 2), -1), "expected planes with a single 1 for each cell"),

@@ -16,7 +16,7 @@ from twofold.game import drawing
 from twofold.game.board import Board
 from twofold.game.drawing import BOARD, CELL, INK, TILES, draw_board
 from twofold.game.game import Game
-from twofold.game.rules import Move, Rules
+from twofold.game.rules import Move
 
 BOARD_TEXT = "0123/4567/89ab/cdef"
 
@@ -105,14 +105,6 @@ def test_a_theme_may_be_set() -> None:
     assert dark.count("<") == light.count("<")
 
 
-def test_a_picture_in_a_page_leaves_the_page_alone() -> None:
-    assert re.findall("<style>(.*)</style>", Board.parse(BOARD_TEXT)._repr_svg_()) == [
-        "svg:root{color-scheme:light dark}"
-    ]
-    assert " id=" not in Board.parse(BOARD_TEXT)._repr_svg_()
-    assert " class=" not in Board.parse(BOARD_TEXT)._repr_svg_()
-
-
 # ---- refusals
 
 
@@ -137,9 +129,3 @@ def test_unknown_themes_are_refused(theme: str) -> None:
 def test_scales_out_of_range_are_refused(scale: float) -> None:
     with pytest.raises(InvalidInput, match=r"expected a scale from 0.05 to 10, got"):
         drawing.check_scale(scale)
-
-
-def test_every_shape_of_rules_is_drawn() -> None:
-    for rows, cols in SHAPES:
-        svg = Game(Rules(rows, cols, start_tiles=1), seed=1)._repr_svg_()
-        assert len(elements(svg, "rect")) >= rows * cols

@@ -203,18 +203,10 @@ def test_whole_games_of_every_shape(name: str, figure: Callable[[str], None]) ->
 @pytest.mark.parametrize(
     ("record", "name", "message"),
     [
-        (
-            played(Rules(5, 5), 1),
-            "verse-old",
-            "a board of at most 4x4 cells for the format",
-        ),
+        (played(Rules(5, 5), 1), "verse-old", "a board of at most 4x4 cells for the format"),
         (played(Rules(3, 4), 1), "moporgic", "a 4x4 board for the format moporgic"),
         (played(Rules(3, 4), 1), "original", "a square board for the format original"),
-        (
-            played(Rules(start_tiles=3), 1),
-            "verse",
-            "from its 2 start tiles on",
-        ),
+        (played(Rules(start_tiles=3), 1), "verse", "from its 2 start tiles on"),
         (played(Rules(spawn=((8, 1.0),)), 1), "verse", "only the new tiles 2 and 4 .*, got 8"),
         (parse_any_record(SAVED), "verse-old", "got one that begins on .* with 4 points"),
     ],

@@ -4,7 +4,6 @@ import random
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -17,7 +16,7 @@ from twofold.game.record import Record, format_record, parse_record
 PATHS = sorted(FOLDER.glob("*.txt"))
 SMALL = 220  # bytes: cut off at every one
 MANY = 1_000  # with --long: bytes of a record cut off at every one, places of a larger one
-MOVES = 400  # moves replayed for the cuts of a larger record, which limits their number
+MOVES = 150  # moves replayed for the cuts of a larger record, which limits their number
 
 
 def boards(record: Record) -> list[Board]:
@@ -82,7 +81,7 @@ def test_golden_records_cut_off(many: bool, figure: Callable[[str], None]) -> No
 
 
 @pytest.mark.promise("R16")
-@pytest.mark.parametrize("number", range(20))
+@pytest.mark.parametrize("number", range(10))
 def test_awkward_records_cut_off_at_every_byte(number: int) -> None:
     """Comments, escapes and given tiles anywhere, in words of more than one byte a character."""
     record = make_record(random.Random(number), most_moves=15)
@@ -90,15 +89,3 @@ def test_awkward_records_cut_off_at_every_byte(number: int) -> None:
     known = boards(record)
     for end in range(len(data)):
         cut(data, end, record, known)
-
-
-def test_a_part_holds_all_moves_but_the_last_word(tmp_path: Path) -> None:
-    """A cut loses at most the move that it may have hurt."""
-    data = next(path for path in PATHS if "4x4" in path.name).read_bytes()
-    record = parse_record(data)
-    begin = data.index(b"\n\n") + 2
-    for end in range(begin, len(data) - 1):
-        letters = sum(byte in b"urdl" for byte in data[begin:end])
-        part = parse_record(data[:end], partial=True)
-        assert len(part.moves) in (letters - 1, letters) or end == begin
-    assert len(record.moves) == letters + 1 or len(record.moves) == letters
