@@ -90,9 +90,8 @@ def resumed_studies(folder: Path, specs: list[str]) -> None:
     """`bench --resume` of a study, alone and with other players beside it."""
     for number, spec in enumerate(specs):
         path = str(_study(folder / f"{number}.db", spec))
-        command("bench", "--resume", "--out", path)
-        command("bench", "--resume", "--out", path, "greedy")
-        command("bench", "--resume", "--out", path, f"{folder}/another.py:Name")
+        beside: list[list[str]] = [[], ["greedy"], [f"{folder}/another.py:Name"]]
+        command("bench", "--resume", "--out", path, *beside[number % 3])
 
 
 def other_readers_of_studies(folder: Path, specs: list[str]) -> None:

@@ -38,7 +38,6 @@ def instead(old: str, new: str) -> Callable[[], str]:
 REFUSED: Final = [
     # moves that cannot be made
     Attack("illegal first move", moves("d\nd"), "line 6, move 2: expected a legal move"),
-    Attack("illegal last move", moves("drdlurdd d"), "move 9: expected a legal move"),
     Attack("move after the end", moves("l" * 9, "1x2 start=1"), "expected a board with a"),
     Attack(
         "move after the goal",
@@ -46,19 +45,14 @@ REFUSED: Final = [
         "move 1: the game has stopped at the goal 4",
     ),
     Attack("ten million moves", moves("ud" * 5_000_000), "line 5, move .*: expected a legal move"),
-    Attack("ten million spaces", moves(" " * 10**7 + "x"), "line 5: expected moves written"),
-    Attack("ten million lines", moves("\n" * 10**7 + "x"), "line 10000005: expected moves written"),
     Attack("ten million marks", moves("@0:2" * 2_500_000), "line 5: expected a move before @0:2"),
     Attack("moves of another alphabet", moves("ԁrdl"), "expected moves written as u, r, d or l"),
-    Attack("moves in upper case", moves("DRDL"), "expected moves written as u, r, d or l"),
     # tiles that cannot have appeared
     Attack("tile on a tile", moves("d@12:2"), "move 1: expected an empty cell, got cell 12"),
     Attack("tile off the board", moves("d@16:2"), "move 1: expected a cell from 0 to 15, got 16"),
     Attack("tile that the rules lack", moves("d@0:8"), "expected a tile that the rules spawn"),
-    Attack("tile that is no tile", moves("d@0:3"), "expected a tile that the rules spawn"),
     Attack("tile of zero", moves("d@0:0"), "expected a tile that the rules spawn"),
     Attack("tile of many digits", moves("d@0:" + "9" * 10**6), "expected a tile that the rules"),
-    Attack("cell of many digits", moves("d@" + "0" * 10**6 + ":2"), "expected @cell:tile"),
     Attack("cell below zero", moves("d@-1:2"), "expected @cell:tile"),
     Attack("two tiles for one move", moves("d@0:2@1:2"), "expected a move before @1:2"),
     Attack(
@@ -70,22 +64,14 @@ REFUSED: Final = [
     Attack("wrong score", instead('"12"', '"13"'), "expected Score 12 after move 6, got '13'"),
     Attack("huge score", instead('"12"', '"' + "9" * 20 + '"'), "expected a score from 0 to"),
     Attack("endless score", instead('"12"', '"' + "9" * 1_999 + '"'), "expected a whole number"),
-    Attack("negative score", instead('"12"', '"-12"'), "expected a whole number"),
-    Attack("fullwidth score", instead('"12"', '"１２"'), "expected a whole number"),
-    Attack("wrong result", instead("8 going", "2048 won"), "expected Result 8 going after move 6"),
     Attack("wrong final board", tag('[Final "1000/0000/0000/0000"]'), "expected Final 0121/"),
-    Attack("other seed", instead('Seed "1"', 'Seed "2"'), "expected"),
     Attack("other rules", instead('"4x4"', '"4x4 spawn=4:1"'), "expected"),
     # beginnings that do not fit
     Attack("unknown version", instead('Twofold "1"', 'Twofold "2"'), "expected version 1"),
-    Attack("version of many digits", instead('"1"', '"' + "1" * 1_999 + '"'), "expected version 1"),
-    Attack("no version", instead('[Twofold "1"]\n', ""), "expected a game record"),
     Attack("board of other shape", tag('[Board "3x3:100/000/000"]'), "the rules' shape"),
     Attack("board of a million cells", instead("4x4", "1000000x1000000"), "expected 1 to 8 rows"),
-    Attack("board of nine rows", instead("4x4", "9x4"), "expected 1 to 8 rows and columns"),
     Attack("negative seed", instead('Seed "1"', 'Seed "-1"'), "expected a seed from 0"),
     Attack("seed past 64 bits", instead('Seed "1"', f'Seed "{2**64}"'), "expected a seed from 0"),
-    Attack("weights that overflow", instead("4x4", "4x4 spawn=2:1e308,4:1e308"), "spawn weight"),
     Attack("weight that is no number", instead("4x4", "4x4 spawn=2:nan"), "a spawn weight"),
     Attack(
         "a merge past the largest tile", tag('[Board "zz00/0000/0000/0000"]'), "exponents up to"
@@ -93,17 +79,12 @@ REFUSED: Final = [
     Attack("start past all limits", tag(f'[StartMove "{10**19}"]'), "expected"),
     # syntax
     Attack("no bytes", lambda: b"", "expected a game record"),
-    Attack("zero bytes", lambda: b"\0" * 4096, "expected a game record"),
     Attack("another format", lambda: b"\x80\x04\x95pickle", "expected a record in UTF-8"),
-    Attack("an archive", lambda: b"PK\x03\x04" + b"\0" * 64, "expected a game record"),
-    Attack("two encodings", lambda: GOOD.encode("utf-16"), "expected a record in UTF-8"),
     Attack("a byte that is no text", lambda: GOOD.encode() + b"\xc0\x80", "expected a record in U"),
     Attack("a tag twice", tag('[Seed "1"]'), "expected each tag once, got Seed twice"),
     Attack("a tag in disguise", tag('[seed "2"]'), "expected a tag other than twofold's Seed"),
     Attack("a tag without end", tag('[A "' + "a" * 10**6), "expected a tag of at most 2000"),
-    Attack("a tag of escapes", tag('[A "' + "\\u0041" * 10**5 + '"]'), "a tag of at most 2000"),
     Attack("half a character", tag('[A "\\ud800"]'), "line 4: expected A as a JSON string"),
-    Attack("an unknown escape", tag('[A "\\x41"]'), "line 4: expected A as a JSON string"),
     Attack("a control character", tag('[A "\x1b"]'), "line 4: expected A as a JSON string"),
     Attack(
         "a million tags",
@@ -111,10 +92,8 @@ REFUSED: Final = [
         "line 101: expected at most 100 tags, got more",
     ),
     Attack("a comment without end", moves("d{" + "a" * 10**7), "expected a comment that ends"),
-    Attack("a comment of escapes", moves("d{" + "\\n" * 10**6), "expected a comment that ends"),
     Attack("a long comment", moves("d{" + "a" * 10**7 + "}"), "a comment of at most 20000"),
     Attack("many comments in one", moves("d" + "{aaaaaaaaa}" * 10**5), "the length of a comment"),
-    Attack("nested comments", moves("d" + "{" * 10**6), "expected a comment that ends"),
     Attack("past 32 MiB", lambda: GOOD.encode() + b" " * 2**25, "expected a record of at most"),
 ]
 
@@ -156,27 +135,17 @@ FOREIGN: Final = [
     Attack("damaged", lambda: rpl1(0x84)[:-8] + "AAAAAAA=", "expected the CRC-32"),
     Attack("no base 64", lambda: "REPLAY_v1RPL_B64_*", "and base 64, got"),
     Attack("nothing in base 64", lambda: "REPLAY_v1RPL_B64_", "that begin with RPL1"),
-    Attack("other bytes in base 64", lambda: "REPLAY_v1RPL_B64_" + "A" * 10**6, "begin with RPL1"),
-    Attack("bytes cut off", lambda: b"RPL1\x44", "that begin with RPL1"),
     Attack("no sides", lambda: rpl1(sides=0), "expected 1 to 8 rows"),
-    Attack("15 sides", lambda: rpl1(sides=0xFF), "expected 1 to 8 rows and columns"),
     Attack("255 start tiles", lambda: rpl1(start=(0,) * 255), "start tiles: "),
     Attack("a start tile twice", lambda: rpl1(start=(0, 0)), "start tiles: expected an empty"),
-    Attack("a start tile past the end", lambda: rpl1(flags=8, start=(255, 255)), "1 more bytes"),
     Attack("a far start tile", lambda: rpl1(flags=8, start=(120, 1)), "expected a cell from 0 to"),
     Attack("a move cut off", lambda: rpl1(0x02), "move 1: expected 1 more bytes, got 0"),
     Attack("a diagonal move", lambda: rpl1(0x85, 5, 0, 0, 0), "move 1: expected a move up, right"),
-    Attack("a far cell", lambda: rpl1(0x85, 2, 0xFF, 0x7F, 0, 0), "expected a cell from 0 to 15"),
     Attack("an endless number", lambda: rpl1(0x02, *[0xFF] * 10), "a number of at most 9 bytes"),
     Attack("undos of nothing", lambda: rpl1(0x80, 0), "at most 0 moves to undo, got 1"),
-    Attack("undos by the billion", lambda: rpl1(0x81, *[0xFF] * 8, 1, 0), "moves to undo, got"),
     Attack("a long extension", lambda: rpl1(0x83, 7, 0xFF, 0xFF, 0x7F), "2097151 more bytes"),
     Attack("other rules", lambda: rpl1(0x83, 2, 3, *b"fib"), "a game of 2048, got other rules"),
-    Attack("a spawn of 8", lambda: rpl1(0x83, 8, 1, 8, 0x02, 0), "got other rules"),
     Attack("an unknown record", lambda: rpl1(0xFF), "expected a record of RPL1, got one of"),
-    Attack("an illegal move", lambda: rpl1(0x00, 0), "move 1: expected a legal move"),
-    Attack("a board cut off", lambda: rpl1(0x82, 0), "move 1: expected 10 more bytes, got 1"),
-    Attack("an escape at the end", lambda: V4C + "\xc3", "an escape from 0 to 2, got None"),
     Attack("an unknown escape", lambda: V4C + "\xc3$", "an escape from 0 to 2, got 3"),
     Attack("a tile placed by hand", lambda: V4C + '\xc3#!"', "a tile that was placed by hand"),
     Attack("an undo of nothing", lambda: V4C + '\xc3"', "at most 0 moves to undo"),
@@ -186,12 +155,10 @@ FOREIGN: Final = [
         "move 1: expected an empty cell",
     ),
     Attack("a space", lambda: V4C + " !", "expected one of the 128 characters"),
-    Attack("an unknown kind", lambda: V4C.replace("_S", "_X"), "one of SCKP and 16 exponents"),
     Attack("a tile of 2\u00b9\u00b2\u2077", lambda: V4C.replace('!"', "!\xc3"), "start board: exp"),
     Attack("ten million blanks", lambda: " \t" * 5_000_000 + "x", "board in a known form"),
     # 2048EndgameTablebase
     Attack("no rows", lambda: RPL_END, "expected rows of 25 bytes, the last one"),
-    Attack("another board", lambda: rpl((0x11, 0x40), (0x12, 0x40)), "move 2: expected the board"),
     Attack("a tile on a tile", lambda: rpl((0x11, 0x44)), "move 1: expected an empty cell"),
     Attack("no slide", lambda: rpl((0x1000000000000000, 2)), "move 1: expected a legal move"),
     Attack(
@@ -200,13 +167,10 @@ FOREIGN: Final = [
         "move 2: expected the board",
     ),
     Attack("a fifth move", lambda: vrs((0x11, 0, 0), (0x11, 0, 5)), "expected a move from 1 to 4"),
-    Attack("no new tile", lambda: vrs((0x11, 0, 0), (2 << 60, 4, 1)), "and a tile 2 or 4, got"),
     Attack("two new tiles", lambda: vrs((0x11, 0, 0), (0x2110 << 48, 4, 1)), "a tile 2 or 4"),
     Attack("other points", lambda: vrs((0x11, 0, 0), (0x2001, 8, 1)), "reward of 4 points, got 8"),
-    Attack("fewer points", lambda: vrs((0x11, 0, 0), (0x2001, 0, 1)), "reward of 4 points, got 0"),
     # Open Fun Game 2048
     Attack("no plies", lambda: openfun(""), "start tiles: expected 1 to 9 start tiles"),
-    Attack("no square", lambda: openfun("", "1,0"), "expected 1 cells for 1x1|expected"),
     Attack(
         "a million pieces", lambda: openfun("", "0," * 10**6 + "0"), "expected 64 cells for 8x8"
     ),
@@ -215,14 +179,11 @@ FOREIGN: Final = [
     Attack(
         "a move alone", lambda: openfun(placed(0, 1) + UP), "placed after the move, got the end"
     ),
-    Attack("two moves", lambda: openfun(placed(0, 1) + UP + UP), "a tile that is placed, got 'up'"),
     Attack("another end", lambda: openfun(placed(0, 0)), "expected finalBoard"),
     Attack("points for nothing", lambda: openfun(placed(0, 0), "1" + ",0" * 8, 4), "with 0 points"),
     Attack("a position later", lambda: openfun(placed(0, 1) + UP + LOADED), "that is placed, got"),
     Attack("plies that are none", lambda: openfun("[]" + UP), "expected a shared game of Open Fun"),
-    Attack("plies in plies", lambda: openfun("[" * 10**5), "expected JSON objects one after"),
     Attack("half a ply", lambda: openfun('{"moves":'), "expected JSON objects one after another"),
-    Attack("long digits", lambda: openfun('{"moves":' + "9" * 10**5), "expected JSON objects one"),
 ]
 """Games of other programs, as text or as bytes."""
 

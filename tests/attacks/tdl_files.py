@@ -51,13 +51,10 @@ REFUSED: Final = [
     Attack("no bytes", lambda: b"", "expected the kind of file in 1 bytes at byte 0 of .*, got"),
     Attack("another format", lambda: b"PK\x03\x04" + GOOD, "expected 0 for a list .* got 80"),
     Attack("another kind of its files", lambda: b"c" + GOOD, "expected 0 for a list .* got 99"),
-    Attack("two marks", lambda: b"ww" + GOOD, "expected 0 for a list .* at byte 1 of .* got 119"),
     Attack("one more byte", lambda: GOOD + b"\0", "expected the end after 2 tables .* got 1 bytes"),
-    Attack("two lists", lambda: GOOD + GOOD, "expected the end after 2 tables at byte"),
     # counts
     Attack("no tables", lambda: tables(), "expected 1 to 512 tables at byte 1 of .*, got 0"),
     Attack("4 billion tables", lambda: tables(ONE_CELL, count=2**32 - 1), "expected 1 to 512 tab"),
-    Attack("a table less", lambda: tables(ONE_CELL, count=2), "the kind of table in 1 bytes"),
     Attack(
         "old kind of table", one(block(ONES), kind=2), "expected 4 or 128 for a table at byte 5"
     ),
@@ -79,9 +76,7 @@ REFUSED: Final = [
     ),
     # lengths
     Attack("2^63 values", one(block(ONES, count=2**63)), "expected 16\\^1 to 16\\^8 values"),
-    Attack("15 values", one(block(ONES[4:])), "expected 16\\^1 to 16\\^8 values .*, got 15"),
     Attack("17 values", one(block(ONES + NAN)), "expected 16\\^1 to 16\\^8 values .* got 17"),
-    Attack("one value", one(block(NAN)), "expected 16\\^1 to 16\\^8 values"),
     Attack("9 cells", one(block(ONES, count=16**9)), "expected 16\\^1 to 16\\^8 values"),
     Attack(
         "34 gigabytes",
@@ -89,7 +84,6 @@ REFUSED: Final = [
         "expected the values of 01234567 in 34359738368 bytes at byte 24 of .*, got the end after",
     ),
     Attack("values of 1 byte", one(block(ONES, 1)), "expected 2, 4 or 8 bytes a value at byte 14"),
-    Attack("values of 65535 bytes", one(block(ONES, 65_535)), "expected 2, 4 or 8 bytes a value"),
     Attack(
         "two sizes",
         lambda: tables(ONE_CELL, table(numbered("5"), block(ONES + ONES, 8))),
@@ -105,11 +99,9 @@ REFUSED: Final = [
     Attack(
         "largest tiles", one(block(ONES * 2**20), name=text("num@st")), "a pattern of 6 differen"
     ),
-    Attack("merges", one(block(ONES * 4096), name=text("merge")), "a pattern of 4 different cells"),
     Attack(
         "monotony", one(block(ONES * 16), name=text("m@0123")), "a pattern of 2 different cells"
     ),
-    Attack("no name", one(block(ONES), name=b" " * 8), "a pattern of 1 different cells"),
     Attack(
         "zero bytes", one(block(ONES), name=b"\xff\0\0\0\0\0\0\xff"), "a pattern of 1 different"
     ),
@@ -120,11 +112,6 @@ REFUSED: Final = [
         "a cell twice", one(block(ONES * 16), name=numbered("11")), "2 different cells at byte 6"
     ),
     Attack("a wrong width", one(block(ONES * 16), name=numbered("12", 3)), "00000012' of 3 digits"),
-    Attack(
-        "8 cells and a stage",
-        lambda: tables(ONE_CELL, table(numbered("11234567"), block(ONES, count=16**8))),
-        "a pattern of 8 different cells at byte 91",
-    ),
     # stages
     Attack(
         "a stage too much",
@@ -132,13 +119,6 @@ REFUSED: Final = [
             table(numbered("00000005"), block(ONES)), table(numbered("10000005"), block(ONES))
         ),
         "expected stages= to split the tables into 2 stages at byte 1 of .*, got 0 numbers",
-    ),
-    Attack(
-        "a stage in two parts",
-        lambda: tables(
-            *[table(numbered(name), block(ONES)) for name in ("00000005", "10000005", "00000005")]
-        ),
-        "expected each pattern once at byte 175 of .*, got 5 again",
     ),
     # values
     Attack(
@@ -149,9 +129,6 @@ REFUSED: Final = [
         "too large for us",
         one(block(struct.pack("<16d", *[1.0] * 15, 1e39), 8)),
         r"a finite value of float32 at byte 144 of .*, got 1e\+39",
-    ),
-    Attack(
-        "half infinite", one(block(b"\0\x7c" * 16, 2)), "a finite value .* at byte 24 .* got inf"
     ),
     # sums
     Attack(
@@ -167,5 +144,4 @@ REFUSED: Final = [
         "expected a sum of absolute values at byte 174 of .*, got -2",
     ),
     Attack("sums for one", lambda: tables(COHERENT, ONE_CELL), "expected sums in all tables or in"),
-    Attack("no sums for one", lambda: tables(ONE_CELL, COHERENT), "sums in all tables or in none"),
 ]

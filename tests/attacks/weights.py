@@ -4,11 +4,9 @@ The files are made here from the description of the format, not by the code that
 """
 
 import gzip
-import io
 import json
 import os
 import struct
-import zipfile
 from collections.abc import Callable
 from functools import cache
 from itertools import combinations, islice
@@ -165,26 +163,10 @@ def lying(size: int, said: int) -> bytes:
     return bytes(frame)
 
 
-LARGE: Final = 10**9
 NOISE: Final = np.random.default_rng(1).bytes(SIZE // 8)
 
 
 # ---- what is no network file at all
-
-
-def archive() -> bytes:
-    """A zip file, as PyTorch writes them."""
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as file:
-        file.writestr("archive/data.pkl", PICKLE)
-    return data.getvalue()
-
-
-def array_file() -> bytes:
-    """A file of NumPy."""
-    data = io.BytesIO()
-    np.save(data, WEIGHTS)
-    return data.getvalue()
 
 
 PICKLE: Final = b"\x80\x04\x95\x1d\x00\x00\x00\x00\x00\x00\x00\x8c\x05posix\x94\x8c\x06system\x94."
@@ -200,9 +182,7 @@ FILES: Final = [
     # headers
     Attack("header of 2^64 - 1 bytes", lambda: framed("{}", length=2**64 - 1), "a header of at mo"),
     Attack("header past the end", lambda: framed("{}", length=99), "invalid header length"),
-    Attack("header past the limit", lambda: framed("{" + " " * MAX_HEADER), "one of 2097153 in"),
     Attack("header that is no JSON", lambda: framed("{weights}"), "a safetensors file, got .*JSON"),
-    Attack("header that is no UTF-8", lambda: framed(b'{"\xff\xfe": 1}'), "invalid UTF-8"),
     Attack("header that is a list", lambda: framed("[1, 2]"), "got another kind of file"),
     Attack("deeply nested header", lambda: framed('{"a":' * 10**5), "recursion limit|invalid"),
     Attack("negative length of a tensor", header_of(a=entry("U8", [64], 64, 0)), "safetensors fil"),
@@ -213,18 +193,9 @@ FILES: Final = [
         r"a shape that NumPy can hold, got \[1, .*\.\.\.",
     ),
     Attack(
-        "shape of 0 times more than there can be",
-        header_of(a=entry("U8", [64], 0, 64), b=entry("U8", [0, 2**62, 2**62], 64, 64)),
-        "a shape that NumPy can hold|overflow",
-    ),
-    Attack(
         "overlapping tensors",
         header_of(a=entry("U8", [64], 0, 64), b=entry("U8", [32], 32, 64)),
         "a safetensors file, got .*invalid offset",
-    ),
-    Attack("tensor past the end", header_of(a=entry("U8", [65], 0, 65)), "a safetensors file, got"),
-    Attack(
-        "bytes after the last tensor", header_of(a=entry("U8", [63], 0, 63)), "safetensors file"
     ),
     Attack(
         "numbers of another type", header_of(a=entry("BF16", [32], 0, 64)), "of F16, .*got BF16"
@@ -235,17 +206,9 @@ FILES: Final = [
         "tensors at multiples of their element size, got a in",
     ),
     Attack(
-        "metadata that is no text", lambda: framed({"__metadata__": {"a": 1}}), "safetensors fil"
-    ),
-    Attack(
         "100,000 texts",
         lambda: framed({"__metadata__": {str(n): "" for n in range(10**5)}}),
         "of the format 'twofold-network 1', got None",
-    ),
-    Attack(
-        "a name of escapes",
-        lambda: framed({"\x1b[2J\u202e" * 10**4: entry("U8", [9], 0, 9)}, bytes(64)),
-        "a safetensors file, got",
     ),
     Attack(
         "the same tensor twice",
@@ -256,20 +219,13 @@ FILES: Final = [
     ),
     # weights
     Attack("weights as float64", weights(lambda w: w.astype("f8")), "float32 .*got float64 of"),
-    Attack("weights as bytes", weights(lambda w: w.tobytes()), r"float32 .*uint8 of \(2048,\)"),
     Attack(
         "weights in another shape", weights(lambda w: w.T.copy()), r"\(1, 512\), got .*\(512, 1"
     ),
-    Attack("too few weights", weights(lambda w: w[:, 1:]), r"\(1, 512\), got float32 of \(1, 511"),
     Attack("stages too many", weights(lambda w: np.concatenate([w, w])), r"got .* of \(2, 512\)"),
     Attack("NaN", weights(lambda w: w.__setitem__((0, 7), np.nan)), "finite weights in stage 0"),
     Attack(
         "infinity", weights(lambda w: w.__setitem__((0, 1), np.inf)), "finite weights in stage 0"
-    ),
-    Attack(
-        "infinity in a later stage",
-        weights(lambda w: np.concatenate([w, np.full_like(w, -np.inf)]), CARD | {"stages": [8]}),
-        "finite weights or NaN in stage 1",
     ),
     # cards
     Attack("no card", lambda: network({}, card=None), "the card of a network, got .*null"),
@@ -278,47 +234,31 @@ FILES: Final = [
     ),
     Attack("another format", lambda: network({}, form="pt"), "'twofold-network 1', got 'pt' in"),
     Attack(
-        "a newer format", lambda: network({}, form="twofold-network 2"), "got 'twofold-network 2"
-    ),
-    Attack(
         "a format of escapes",
         lambda: network({}, form="\x1b[2J" * 10**4),
         r"got '\\x1b\[2J.*\.\.\.",
     ),
     Attack("card that is no JSON", lambda: network({}, "{patterns}"), "card of a network, got"),
-    Attack("card that is a list", lambda: network({}, [CARD]), "card of a network, got .*object"),
     Attack("card of nothing", lambda: network({}, {}), "card .*missing required field"),
     Attack(
         "deeply nested card", lambda: network({}, '{"patterns":' * 10**5), "the card of a network"
     ),
-    Attack(
-        "half a character", lambda: network({}, '{"patterns": "\\ud800"}'), "the card of a netwo"
-    ),
     Attack("no patterns", card(patterns=""), "expected one of 4x6"),
     Attack("1,000,000 patterns", card(patterns="0 " * 10**6), "patterns of at most 1000 character"),
-    Attack(
-        "33 patterns", card(patterns=" ".join(["01"] * 33)), "patterns of a network from 1 to 32"
-    ),
     Attack(
         "pattern of 12 cells",
         card(patterns="0123456789ab", rules="4x4"),
         "cells of a pattern from 1 to 8, got 12",
     ),
     Attack("pattern of cells off the board", card(patterns="01 9a"), "expected cells below 4"),
-    Attack("pattern with a cell twice", card(patterns="01 33"), "expected different cells"),
     Attack("pattern twice", card(patterns="01 10"), "expected different patterns"),
     Attack("patterns for another shape", card(patterns="4x6"), "expected patterns such as"),
-    Attack("unknown rules", card(rules="2x2 wrap=on"), "expected a shape .*, in the card of"),
     Attack("rules of another shape", card(rules="5x5"), "expected a network for shapes up to 4x4"),
     Attack("rules 10^6 wide", card(rules="2x1000000"), "1 to 8 rows and columns"),
-    Attack("rules of 10^6 characters", card(rules="2x2" + " " * 10**6), "rules of at most 1000"),
     Attack("other symmetries", card(symmetries=4), "expected 8 symmetries, got 4, in the card"),
-    Attack("games below 0", card(games=-1), "the card of a network, got"),
     Attack("17 stages", card(stages=list(range(2, 34, 2))), "stages from 1 to 16, got 17"),
     Attack("stages that descend", card(stages=[16, 8]), "stages as ascending sums"),
-    Attack("stages as text", card(stages="8"), "the card of a network, got .*array"),
     Attack("stages that the weights lack", card(stages=[8]), r"shape \(2, 512\), got .*\(1, 512\)"),
-    Attack("time of no end", card(seconds=float("inf")), "the card of a network, got"),
     Attack(
         "card of 2^41 weights",
         card(
@@ -328,24 +268,13 @@ FILES: Final = [
         ),
         "weights of a network from 1 to 1099511627776",
     ),
-    Attack("card of 17 GB", card(patterns="01234567", rules="4x4"), r"\(1, 4294967296\), got"),
     # releases
     Attack("unit of nothing", unit(0.0), "a unit from 1e-06 to 1e.06, got 0, in the card"),
-    Attack("unit that is no number", unit(float("nan")), "the card of a network, got"),
     Attack(
         "no unit", lambda: network(good_planes(), CARD | {"release": {}}), "required field `unit"
     ),
-    Attack(
-        "release of float32",
-        weights(lambda _: None, RELEASED),
-        "uint8 map.0.0 of shape .*, got none",
-    ),
     Attack("a plane missing", release(high_1=None), "uint8 high.0.1 of shape .*, got none"),
     Attack("a plane of float32", release(low_0=WEIGHTS), "uint8 low.0.0 of shape .*, got float32"),
-    Attack(
-        "a plane of two dimensions", release(low_0=np.zeros((2, 2), "u1")), "low.0.0 .*, got uint8"
-    ),
-    Attack("a plane of no bytes", release(map_0=b""), "a Zstandard frame, got .*0.0 of"),
     Attack("a plane in another format", release(map_0=gzip.compress(bytes(32))), "Zstandard frame"),
     Attack(
         "a frame cut off", release(low_0=compressed(b"\2\4")[:-1]), "whole Zstandard frame, got"
@@ -361,10 +290,6 @@ FILES: Final = [
         release(low_0=compressed(b"\2\4", write_content_size=False)),
         "expected planes of 32, n and n bytes for 0.0",
     ),
-    Attack("two frames", release(low_0=2 * compressed(b"\2\4")), "whole Zstandard frame, got"),
-    Attack(
-        "bytes behind a frame", release(low_0=compressed(b"\2\4") + b"\0"), "whole Zstandard fram"
-    ),
     Attack("a frame to be skipped", release(low_0=b"\x50\x2a\x4d\x18\2\0\0\0ab"), "expected"),
     Attack("a bomb", release(map_0=bomb), "planes of 32, n .*got 100000000, 2"),
     Attack(
@@ -373,20 +298,12 @@ FILES: Final = [
         "a whole Zstandard frame",
     ),
     Attack(
-        "a small frame that says it is a bomb", release(map_0=lying(10**5, LARGE)), "planes of 32"
-    ),
-    Attack(
         "a map of another size", release(map_1=compressed(bytes(64))), "planes of 32, n .*got 64"
-    ),
-    Attack(
-        "fewer codes than bits", release(low_0=compressed(b"\2"), high_0=compressed(b"\0")), "2 co"
     ),
     Attack("more bits than codes", release(map_0=compressed(b"\xff" * 32)), "256 codes, got 2 for"),
     # other files
     Attack("no bytes", lambda: b"", "a safetensors file, got an empty file"),
-    Attack("a length alone", lambda: bytes(8), "got another kind of file"),
     Attack("a pickle", lambda: PICKLE, "got another kind of file"),
-    Attack("an archive", archive, "got another kind of file"),
     Attack("a hole of 1 TB", None, "a safetensors file, got", hole),
     Attack("a folder", None, "expected a regular file, got", Path.mkdir),
     Attack("nothing", None, "cannot read"),

@@ -68,6 +68,15 @@ def test_a_record_replays_to_the_same_game() -> None:
     assert again.play(game.moves[-1]) == game.steps[-1]
 
 
+def test_a_foreign_game_replays_and_keeps_its_record() -> None:
+    record = parse_record(FOREIGN)
+    game = record.replay()
+    assert (game.score, game.move_number, game.undos) == (112, 11, 3)
+    assert all(step.given for step in game.steps)
+    again = Record.from_game(game, date=record.date, comments=record.comments, tags=record.tags)
+    assert replace(again, hints=2) == record
+
+
 def test_only_tiles_that_the_seed_does_not_explain_are_written() -> None:
     game = play_on(Game(seed=3), 4)
     step = game.undo()
@@ -188,6 +197,7 @@ def test_comments_at_the_same_place_are_joined() -> None:
         ("drdlur", "dr{\\x}dlur", r"line 9: expected \\{, \\}, \\\\, \\n or \\u and four digits"),
         ("drdlur", "dr{\\ud800}dlur", "line 9: expected pairs of surrogates in a comment"),
         # the end
+        ('"12"', '"0"', "line 5: expected Score 12 after move 6, got '0'"),
         ('"12"', '"24"', "line 5: expected Score 12 after move 6, got '24'"),
         ("8 going", "8 over", "line 6: expected Result 8 going after move 6, got '8 over'"),
         ("/0001", "/0002", "line 7: expected Final 0121/.* after move 6, got"),
