@@ -5,7 +5,6 @@ from functools import cache
 import numpy as np
 import pytest
 
-from tests.support.twins import first_best
 from twofold.errors import TileTooLarge
 from twofold.game import reference
 from twofold.game.board import Board
@@ -16,15 +15,6 @@ from twofold.players import make_player
 from twofold.search.context import fitting_bits
 
 PLAYER = "expectimax:eval=rows,ply=2"
-SPECS = [
-    PLAYER,
-    "expectimax:eval=snake,ply=1",
-    "expectimax:eval=it3105-snake,ply=1",
-    "alphabeta:eval=rows,depth=3",
-    "minimax:eval=snake,depth=1",
-    "datumbox:depth=3",
-    "baeldung",
-]
 
 
 @cache
@@ -45,28 +35,7 @@ def large_boards(count: int, largest: int) -> tuple[Board, ...]:
     return tuple(found)
 
 
-def equal_neighbours(cells: tuple[int, ...]) -> list[bool]:
-    """For each pair of neighbouring cells whether their tiles are equal."""
-    across = [(cell, cell + 1) for cell in range(16) if cell % 4 < 3]
-    down = [(cell, cell + 4) for cell in range(12)]
-    return [cells[one] == cells[other] for one, other in across + down]
-
-
 # The downgraded board
-
-
-@pytest.mark.parametrize("largest", [16, 17, 18, 25, 35])
-def test_a_live_board_always_fits_and_keeps_its_moves(largest: int) -> None:
-    """A live board has at most 15 different tiles, so enough tiles are missing."""
-    for board in large_boards(400, largest):
-        lower = Board.from_bits(fitting_bits(board))
-        assert reference.downgrade(board.exponents, BITS_MAX_EXPONENT) == list(lower.exponents)
-        assert lower.max_exponent == BITS_MAX_EXPONENT
-        assert lower.legal_moves() == board.legal_moves()
-        assert equal_neighbours(lower.exponents) == equal_neighbours(board.exponents)
-        ranks = sorted(set(zip(board.exponents, lower.exponents, strict=True)))
-        assert len(ranks) == len(set(board.exponents)) == len(set(lower.exponents))
-        assert ranks == sorted(ranks, key=lambda pair: pair[1])
 
 
 def naive_downgrade(cells: tuple[int, ...]) -> list[int]:
@@ -80,19 +49,32 @@ def naive_downgrade(cells: tuple[int, ...]) -> list[int]:
     return [max(tile.bit_length() - 1, 0) for tile in tiles]
 
 
-def test_the_downgraded_board_is_that_of_the_paper() -> None:
-    for largest in (16, 17, 20):
-        for board in large_boards(200, largest):
-            expected = Board(naive_downgrade(board.exponents))
-            assert Board.from_bits(fitting_bits(board)) == expected
-    for text, lower in {
-        "gfed/0000/0000/0012": "fedc/0000/0000/0012",
-        "hgfe/9abc/8765/0012": "fedc/89ab/7654/0012",
-        "hgfe/dcba/9876/5433": "fedc/ba98/7654/3211",
-        "gf12/3456/789a/bcc0": "fe12/3456/789a/bcc0",
-        "g000/0000/0000/0001": "f000/0000/0000/0001",
-    }.items():
-        assert str(Board.from_bits(fitting_bits(Board.parse(text)))) == lower
+@pytest.mark.parametrize("largest", [16, 17, 18, 25, 35])
+def test_a_live_board_always_fits_and_keeps_its_moves_and_order(largest: int) -> None:
+    """A live board has at most 15 different tiles, so enough tiles are missing."""
+    for board in large_boards(100, largest):
+        lower = Board.from_bits(fitting_bits(board))
+        assert reference.downgrade(board.exponents, BITS_MAX_EXPONENT) == list(lower.exponents)
+        assert lower == Board(naive_downgrade(board.exponents))
+        assert lower.max_exponent == BITS_MAX_EXPONENT
+        assert lower.legal_moves() == board.legal_moves()
+        ranks = sorted(set(zip(board.exponents, lower.exponents, strict=True)))
+        assert len(ranks) == len(set(board.exponents)) == len(set(lower.exponents))
+        assert ranks == sorted(ranks, key=lambda pair: pair[1])
+
+
+@pytest.mark.parametrize(
+    ("board", "lower"),
+    [
+        ("gfed/0000/0000/0012", "fedc/0000/0000/0012"),
+        ("hgfe/9abc/8765/0012", "fedc/89ab/7654/0012"),
+        ("hgfe/dcba/9876/5433", "fedc/ba98/7654/3211"),
+        ("gf12/3456/789a/bcc0", "fe12/3456/789a/bcc0"),
+        ("g000/0000/0000/0001", "f000/0000/0000/0001"),
+    ],
+)
+def test_the_downgraded_board_is_that_of_the_paper(board: str, lower: str) -> None:
+    assert str(Board.from_bits(fitting_bits(Board.parse(board)))) == lower
 
 
 def test_only_a_dead_board_has_too_few_holes() -> None:
@@ -103,23 +85,6 @@ def test_only_a_dead_board_has_too_few_holes() -> None:
 
 
 # The players
-
-
-@pytest.mark.parametrize("largest", [16, 17])
-@pytest.mark.parametrize("spec", SPECS)
-def test_moves_are_legal_and_analyses_agree(spec: str, largest: int) -> None:
-    with make_player(spec) as player:
-        for board in large_boards(60, largest):
-            move = player.choose(board)
-            assert move in board.legal_moves()
-            analysis = player.analyse(board)
-            assert analysis.best is move
-            values = {each.move: each.value for each in analysis.moves if each.value is not None}
-            assert set(values) == set(board.legal_moves())
-            for each in analysis.moves:
-                assert each.reward == (board.slide(each.move).reward if each.legal else 0)
-            if spec != "baeldung":  # tries the moves in an order of its own
-                assert first_best(values) is move
 
 
 def play_on(spec: str, text: str, seed: int, most: int = 3_000) -> tuple[Game, list[Board]]:
@@ -136,32 +101,22 @@ def play_on(spec: str, text: str, seed: int, most: int = 3_000) -> tuple[Game, l
 
 @pytest.mark.parametrize(
     ("text", "moves"),
-    [
-        ("g000/0000/0000/0012", 300),
-        ("gf00/0000/0000/0012", 200),
-        ("h000/0000/0000/0012", 300),
-        ("hg00/0000/0000/0012", 150),
-        ("gfed/0000/0000/0012", 100),
-        ("hgfe/d000/0000/0012", 50),
-    ],
+    [("hg00/0000/0000/0012", 150), ("gfed/0000/0000/0012", 100), ("hgfe/d000/0000/0012", 50)],
 )
 def test_play_goes_on_for_hundreds_of_moves(text: str, moves: int) -> None:
     made = []
-    for seed in range(5):
-        game, boards = play_on(PLAYER, text, seed)
+    for seed in range(3):
+        game, boards = play_on(PLAYER, text, seed, most=2 * moves)
         assert game.board.max_exponent >= boards[0].max_exponent
         made.append(game.move_number)
-    assert sorted(made)[2] >= moves
+    assert sorted(made)[1] >= moves
 
 
 @pytest.mark.parametrize(
     ("text", "made"),
     [
-        ("gg00/0000/0000/0012", 17),
         ("0000/0g00/0g00/0001", 17),
-        ("ff00/0000/0000/0012", 16),
         ("gffe/0000/0000/0012", 17),
-        ("geef/0000/0000/0012", 17),
         ("hgff/0001/0000/0000", 18),
         ("gfed/89ad/7654/0012", 17),
         ("hgfe/89ae/7652/0010", 18),
@@ -181,12 +136,6 @@ def test_the_largest_tiles_keep_their_places() -> None:
             stays += sum(board.exponents[:4] == boards[0].exponents[:4] for board in boards)
             total += len(boards)
         assert stays > 0.9 * total
-
-
-@pytest.mark.parametrize("spec", ["alphabeta:eval=rows,depth=3", "datumbox:depth=3"])
-def test_two_player_searches_play_on(spec: str) -> None:
-    game, _ = play_on(spec, "hg00/0000/0000/0012", 1, most=300)
-    assert game.move_number >= 50
 
 
 def test_the_largest_merge_of_all_is_a_documented_error() -> None:

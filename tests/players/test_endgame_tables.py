@@ -11,18 +11,18 @@ import pytest
 from tests.support.endgame_tables import NAMES, boards_of, played
 from tests.support.endgame_tables import table_files as table_files  # a fixture
 from tests.support.endgame_tables import tables_here as tables_here  # a fixture
-from twofold.errors import InvalidSpec, InvalidTable, UnsupportedRules
+from twofold.errors import InvalidSpec, InvalidTable
 from twofold.game import reference
 from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.notation import SeedRange, format_spec, parse_spec
-from twofold.game.rules import STANDARD, Move, Rules
+from twofold.game.rules import STANDARD, Rules
 from twofold.players import canonical, make_player, play_games, settled, short_spec
 from twofold.players.presets import DEFAULT_PLAYER
 from twofold.players.registry import default_player
 from twofold.players.searching import SearchPlayer
 from twofold.tables.folder import SETS, USUAL
-from twofold.tables.library import EndgameTables, open_tables
+from twofold.tables.library import open_tables
 from twofold.tables.pattern import EndgamePattern
 
 ALL = "+".join(NAMES)
@@ -100,13 +100,6 @@ def test_auto_is_none_under_rules_without_tables(tables_here: Path, tmp_path: Pa
             assert player.tables is None
 
 
-def test_named_tables_are_refused_under_other_rules(tables_here: Path) -> None:
-    with pytest.raises(
-        UnsupportedRules, match=r"expected boards of 4x4 and spawns .* tables=44-16, got"
-    ):
-        settled("nneonneo:tables=44-16", OTHER_SPAWNS)
-
-
 def test_another_file_is_refused(tables_here: Path) -> None:
     of_both, of_one = canonical(f"nneonneo:tables={ALL}"), canonical("nneonneo:tables=44-16")
     stated = parse_spec(of_both).values["tables_sha256"]
@@ -158,10 +151,6 @@ def test_a_strength_hands_over_with_all_tables_of_the_usual_set(
     assert settled("normal:tables=44-16") == "ntuple:ply=3/2@3,tables=44-16"
 
 
-def test_the_default_player_without_tables() -> None:
-    assert default_player(STANDARD).text == DEFAULT_PLAYER
-
-
 def test_the_default_player_without_tables_loads_nothing() -> None:
     code = (
         "import sys; from twofold.players.registry import default_player; "
@@ -182,7 +171,7 @@ def test_the_move_is_that_of_the_table(tables_here: Path, spec: str) -> None:
     with make_player(with_tables(spec)) as player, make_player(spec) as plain:
         player.start(STANDARD, 1)
         plain.start(STANDARD, 1)
-        for board in known_boards(60):
+        for board in known_boards(40):
             expected, search = tables.move(board), plain.choose(board)
             answered += expected is not None
             other += expected not in (None, search)
@@ -191,8 +180,8 @@ def test_the_move_is_that_of_the_table(tables_here: Path, spec: str) -> None:
             assert analysis.best == player.choose(board)
             assert analysis.table == tables.answer(board) == player.table_answer(board)
             assert analysis.moves == plain.analyse(board).moves or "threads" in spec
-    assert answered > 40
-    assert other > 5
+    assert answered > 25
+    assert other > 3
 
 
 @pytest.mark.promise("R72")
@@ -211,7 +200,7 @@ def test_boards_past_32768_are_looked_up_as_they_are_searched(tables_here: Path)
 @pytest.mark.promise("R72")
 def test_games_are_the_same_on_all_paths(tables_here: Path) -> None:
     spec = with_tables("ntuple:net=tiny,ply=1")
-    boards = known_boards(10)
+    boards = known_boards(6)
     differing = 0
     with (
         make_player(spec) as player,
@@ -224,15 +213,15 @@ def test_games_are_the_same_on_all_paths(tables_here: Path) -> None:
             assert played(player, board, seed, "analysis") == expected
             assert played(threads, board, seed, "choose") == expected
             differing += played(plain, board, seed, "kernel") != expected
-    assert differing >= 3
+    assert differing >= 2
 
 
 @pytest.mark.promise("R72")
 def test_batched_games_and_processes_play_the_same(tables_here: Path) -> None:
-    spec, seeds = with_tables("ntuple:net=tiny,ply=1"), SeedRange(0, 60)
+    spec, seeds = with_tables("ntuple:net=tiny,ply=1"), SeedRange(0, 30)
     with make_player(spec) as player, make_player("ntuple:net=tiny,ply=1") as plain:
         together = [game.letters for game in play_games(player, STANDARD, seeds, keep_moves=True)]
-        assert together[40] == played(player, Game(STANDARD, 40).board, 40, "choose")
+        assert together[20] == played(player, Game(STANDARD, 20).board, 20, "choose")
         alone = [game.letters for game in play_games(plain, STANDARD, seeds, keep_moves=True)]
     differing = [seed for seed in seeds if together[seed] != alone[seed]]
     assert differing
@@ -255,16 +244,3 @@ def test_tables_say_nothing_under_other_rules(tables_here: Path) -> None:
         assert player.analyse(board).table is None
         player.start(STANDARD, 0)
         assert player.table_answer(board) is not None
-
-
-def test_tables_in_memory_are_passed_to_a_player(tables_here: Path) -> None:
-    """A player class accepts tables in memory, without a spec."""
-    from twofold.players.searching import ExpectimaxPlayer
-    from twofold.search.depth import Depth
-    from twofold.values.rows import ROWS
-
-    board = next(board for board in known_boards(20) if open_tables(ALL).move(board) is not None)
-    player = ExpectimaxPlayer(ROWS, Depth.fixed(1), tables=open_tables(ALL))
-    assert player.choose(board) == open_tables(ALL).move(board)
-    nothing = ExpectimaxPlayer(ROWS, Depth.fixed(1), tables=EndgameTables([]))
-    assert nothing.choose(board) in Move

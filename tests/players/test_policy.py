@@ -8,7 +8,6 @@ from tests.support.literal import boards, score_of
 from tests.support.policies import make_policy, write
 from twofold.errors import GameOver, InvalidSpec, UnsupportedRules
 from twofold.game.board import Board
-from twofold.game.game import Game
 from twofold.game.rules import Move, Rules
 from twofold.games.judge import Judge
 from twofold.players import make_player, play_game
@@ -16,7 +15,6 @@ from twofold.players.policy import PolicyPlayer
 from twofold.players.registry import canonical
 from twofold.search.analysis import PROBABILITY
 from twofold.search.budget import Budget
-from twofold.shortcuts import review_game
 from twofold.values.policy_network import REWARDS, PolicyNetwork, probabilities
 
 GRIDS = [(Board.from_tiles(grid), score_of(grid)) for grid in boards(30, most_empty=6, seed=8)]
@@ -31,7 +29,7 @@ def test_the_move_is_the_most_probable_legal_one(net: str) -> None:
     network = make_policy()
     with make_player(f"policy:net={net}") as player:
         assert isinstance(player, PolicyPlayer)
-        for board, score in GRIDS:
+        for board, score in [*GRIDS, (Board.parse("hg00/0000/0120/0001"), None)]:
             logits = network.think(board).logits
             best = max(board.legal_moves(), key=lambda move: logits[move])
             assert player.choose(board, score=score) is best
@@ -50,28 +48,6 @@ def test_an_analysis_has_probabilities_and_the_value(net: str) -> None:
             assert (analysis.unit, analysis.critic) == (PROBABILITY, thought.value)
             assert analysis.critic_unit == "points"
             assert analysis.best is player.choose(board)
-
-
-def test_games_in_kernels_are_those_of_choose(net: str) -> None:
-    rules = Rules.parse("4x4 goal=64 stop=goal")
-    with make_player(f"policy:net={net}") as player:
-        assert isinstance(player, PolicyPlayer)
-        found = play_game(player, rules, 5, keep_moves=True)
-        player.start(rules, 5)
-        player.policy = 0  # asked for each move then
-        other = play_game(player, rules, 5, keep_moves=True)
-    assert found is not None
-    assert other is not None
-    assert found.letters == other.letters
-    assert found.score == other.score
-
-
-def test_tiles_past_32768_are_seen_as_they_are(net: str) -> None:
-    board = Board.parse("hg00/0000/0120/0001")
-    network = make_policy()
-    logits = network.think(board).logits
-    with make_player(f"policy:net={net}") as player:
-        assert player.choose(board) is max(board.legal_moves(), key=lambda move: logits[move])
 
 
 UNITS = {"points": "discounted points", "exponents": "exponents", "large": "own unit"}
@@ -119,7 +95,7 @@ class Naive:
 
 
 @pytest.mark.parametrize("reward", REWARDS)
-@pytest.mark.parametrize(("ply", "share"), [(1, 0.1), (1, 0.9), (2, 0.5)])
+@pytest.mark.parametrize(("ply", "share"), [(1, 0.9), (2, 0.5)])
 def test_a_search_equals_its_naive_twin(
     ply: int, share: float, reward: str, tmp_path: Path
 ) -> None:
@@ -140,8 +116,9 @@ def test_a_search_equals_its_naive_twin(
 
 
 @pytest.mark.parametrize("keys", ["", ",ply=1"])
-@pytest.mark.parametrize("symmetric", [False, True])
-@pytest.mark.parametrize("shape", [(2, 2), (2, 3), (3, 3), (4, 4)])
+@pytest.mark.parametrize(
+    ("shape", "symmetric"), [((2, 2), True), ((2, 3), False), ((3, 3), True), ((4, 4), False)]
+)
 def test_games_are_those_of_choose(
     shape: tuple[int, int], symmetric: bool, keys: str, tmp_path: Path
 ) -> None:
@@ -189,21 +166,3 @@ def test_a_judge_trusts_no_move_that_the_search_left_out(tmp_path: Path) -> None
             assert found is not None
             assert found.is_best
     assert left_out
-
-
-def test_a_judge_calls_few_moves_of_another_player_blunders() -> None:
-    game = Game(seed=7)
-    while game.move_number < 100:
-        game.play(make_player("greedy").choose(game.board))
-    assert 40 < (review_game(game, "policy").accuracy or 0) < 95
-
-
-def test_it_judges_moves_by_probability(net: str) -> None:
-    with make_player(f"policy:net={net}") as player:
-        judge = Judge(player, Rules(), Budget())
-        board = GRIDS[0][0]
-        analysis = player.analyse(board)
-        found = judge.judgement(0, board, 0, analysis.best)
-    assert judge.unit == PROBABILITY
-    assert found is not None
-    assert found.is_best

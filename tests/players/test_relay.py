@@ -10,23 +10,14 @@ from tests.support.endgame_tables import played
 from tests.support.literal import boards
 from tests.support.twins import small_positions
 from twofold.cli.analyse import _explanation
-from twofold.errors import InvalidSpec, LimitExceeded, UnsupportedRules
+from twofold.errors import InvalidInput, UnsupportedRules
 from twofold.game.board import Board
 from twofold.game.game import Game
-from twofold.game.notation import SeedRange
 from twofold.game.rules import STANDARD, Move, Rules
 from twofold.games.judge import Judge
 from twofold.games.review import judge, judge_words, review
-from twofold.players import (
-    Player,
-    canonical,
-    make_player,
-    play_game,
-    play_games,
-    settled,
-    short_spec,
-)
-from twofold.players.searching import ExpectimaxPlayer, RelayPlayer, SearchPlayer, values_of
+from twofold.players import canonical, make_player, play_game, settled, short_spec
+from twofold.players.searching import ExpectimaxPlayer, RelayPlayer, values_of
 from twofold.search.budget import Budget, Stop
 from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax
@@ -108,18 +99,14 @@ def tables(state: Path, monkeypatch: pytest.MonkeyPatch) -> str:
         ("24576@", "expected ply as a number such as 5, 6/5@3/4@8"),
         ("24576@x", "expected ply as a number such as 5, 6/5@3/4@8"),
         ("-2@4", "expected the sum of late as a whole number"),
+        ("65537@4", "expected"),
+        ("600@99", "expected ply from 1 to 12"),
     ],
 )
 def test_what_is_no_sum_and_depth_is_refused(text: str, words: str) -> None:
-    with pytest.raises(InvalidSpec) as caught:
+    with pytest.raises(InvalidInput) as caught:
         make_player(f"ntuple:net=tiny,late={text}")
     assert words in str(caught.value)
-
-
-@pytest.mark.parametrize("text", ["65537@4", "600@0", "600@99"])
-def test_sums_and_depths_have_limits(text: str) -> None:
-    with pytest.raises(LimitExceeded):
-        make_player(f"ntuple:net=tiny,late={text}")
 
 
 def test_specs() -> None:
@@ -152,7 +139,7 @@ def test_each_part_plays_its_boards(more: str) -> None:
         make_player(LATE + nodes) as late,
     ):
         seen = {"points": 0, "own unit": 0}
-        for grid in boards(60, most_empty=6, seed=81):
+        for grid in boards(40, most_empty=6, seed=81):
             board = Board.from_tiles(grid)
             if board.is_over:
                 continue
@@ -174,7 +161,7 @@ def test_each_part_plays_its_boards(more: str) -> None:
 def test_games_are_the_same_inside_kernels_and_outside() -> None:
     ends = 0
     with relay() as player, make_player(EARLY) as early:
-        for seed in range(6):
+        for seed in range(3):
             expected = played(player, BEFORE, seed, "kernel")
             assert played(player, BEFORE, seed, "choose") == expected
             assert played(player, BEFORE, seed, "analysis") == expected
@@ -186,39 +173,17 @@ def test_games_are_the_same_inside_kernels_and_outside() -> None:
                     break
                 game.play(Move.parse(letter))
             assert is_late(game.board) or alone == expected
-    assert ends > 3
+    assert ends > 1
 
 
-def test_batched_games_are_those_of_choose() -> None:
-    with relay("ntuple:net=tiny,ply=1,late=60@1") as player:
-        together = [
-            game.letters for game in play_games(player, STANDARD, SeedRange(0, 20), keep_moves=True)
-        ]
-        for seed in (0, 7, 19):
-            assert together[seed] == played(player, Game(STANDARD, seed).board, seed, "choose")
-
-
-@pytest.mark.parametrize("late_sum", [600, 60_000])
-def test_boards_past_32768_count_as_they_are_searched(late_sum: int) -> None:
-    spec = f"ntuple:net=tiny,ply=1,late={late_sum}@1"
-    with relay(spec) as player:
-        for text in ("g000/0000/0000/0012", "gfe0/0000/0000/0012", "hg00/0000/0000/0012"):
+def test_boards_past_32768_count_as_they_are_searched() -> None:
+    with relay("ntuple:net=tiny,ply=1,late=60000@1") as player:
+        for text in ("gfe0/0000/0000/0012", "hg00/0000/0000/0012"):
             board = Board.parse(text)
             game = play_game(player, STANDARD, 1, board=board, keep_moves=True)
             assert game is not None
             assert played(player, board, 1, "choose") == game.letters
             assert played(player, board, 1, "analysis") == game.letters
-
-
-def test_a_time_limit_holds_on_both_sides() -> None:
-    with make_player(f"{SPEC},time=1ms") as player:
-        assert not player.reproducible
-        for board in (BEFORE, AFTER):
-            assert player.choose(board) in board.legal_moves()
-            assert not player.analyse(board).reproducible
-            flag = Stop()
-            flag.raise_flag()
-            assert player.analyse(board, Budget(ply=6), stop=flag).best in board.legal_moves()
 
 
 def test_boards_of_another_shape_leave_nothing_behind() -> None:
@@ -231,12 +196,6 @@ def test_boards_of_another_shape_leave_nothing_behind() -> None:
             player.start(Rules(5, 5), 1)
         assert played(player, BEFORE, 3, "kernel") == expected
     player.close()  # twice does no harm
-
-
-def test_shapes_that_one_part_cannot_play_are_refused() -> None:
-    assert find_evaluator("ordered").unsupported(5, 5)
-    with pytest.raises(UnsupportedRules, match=r"^expected boards "):
-        relay().start(Rules(5, 5), 1)
 
 
 # ---- tables
@@ -291,7 +250,7 @@ def test_strengths_hand_over_where_tables_with_walls_are_built(
 def test_games_with_walls_are_the_same_on_all_paths(tables: str) -> None:
     with relay(f"{SPEC},tables={tables}") as player, relay() as plain:
         differing = 0
-        for seed in range(5):
+        for seed in range(3):
             expected = played(player, WALLS, seed, "kernel")
             assert played(player, WALLS, seed, "choose") == expected
             assert played(player, WALLS, seed, "analysis") == expected
@@ -351,10 +310,3 @@ def test_a_bar_and_an_explanation_are_those_of_the_part() -> None:
         assert (bar_of(late, player).kind, bar_of(late, player).share) == ("scale", None)
         assert _explanation(player, BEFORE, None).evaluator.unit == "points"
         assert _explanation(player, AFTER, None).evaluator.name == "ordered"
-
-
-def test_a_player_in_one_piece_is_its_only_part() -> None:
-    player: Player = make_player(EARLY)
-    assert player.parts == (player,)
-    assert player.part_for(BEFORE) is player
-    assert isinstance(player, SearchPlayer)

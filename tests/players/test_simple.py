@@ -1,6 +1,5 @@
 """random, greedy and corner: their rules, in Python and in kernels."""
 
-from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from twofold.kernels import policies
 from twofold.players import make_player
 from twofold.players.compiled import CompiledPlayer
 
-SHAPES = [(4, 4), (2, 2), (1, 5), (3, 4), (6, 5), (8, 8)]
+SHAPES = [(4, 4), (1, 5), (3, 4), (8, 8)]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -54,14 +53,6 @@ def test_random_picks_by_its_own_draws(shape: tuple[int, int]) -> None:
             assert player.choose(board, move_number=number) is expected
 
 
-def test_random_gives_every_legal_move_an_equal_chance() -> None:
-    for board in ("1000/0000/0000/0000", "0100/0000/0000/0000", "0000/0100/0000/0000"):
-        player, legal = make_player("random"), Board.parse(board).legal_moves()
-        counts = Counter(player.choose(Board.parse(board), move_number=n) for n in range(6_000))
-        assert set(counts) == set(legal)
-        assert all(abs(n - 6_000 / len(legal)) < 5 * 6_000**0.5 / 2 for n in counts.values())
-
-
 def test_random_depends_on_the_seed_and_not_on_the_past() -> None:
     board = Board.parse("0000/0110/0110/0000")
     player, games = make_player("random"), []
@@ -82,13 +73,6 @@ def test_the_choices_of_kernels_for_every_set_of_legal_moves(legal: int) -> None
         for low in (0, 2**32 - 1):
             found = policies.random_legal(legal, np.uint64(high << 32 | low))
             assert found == moves[(high * len(moves)) >> 32]
-
-
-@pytest.mark.parametrize("name", ["random", "corner"])
-def test_players_without_values(name: str) -> None:
-    analysis = make_player(name).analyse(Board.parse("1100/0000/0000/0000"))
-    assert [move.value for move in analysis.moves] == [None] * 4
-    assert (analysis.unit, analysis.value, analysis.nodes) == ("", None, 0)
 
 
 @pytest.mark.promise("R64")

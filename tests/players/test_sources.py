@@ -39,7 +39,7 @@ def test_baeldung_at_fewer_rounds(prune: str) -> None:
     player = make_player(f"baeldung:prune={prune}")
     player.start(Rules(), 0)
     assert isinstance(player, SearchPlayer)
-    for rounds, count in ((0, 50), (1, 40), (2, 2)):
+    for rounds, count in ((0, 30), (1, 15), (2, 1)):
         for grid in boards(count, most_empty=16 if rounds < 1 else 4, seed=rounds):
             board = Board.from_tiles(grid)
             letter, values = literal.baeldung_choose(grid, prune == "yes", rounds)
@@ -51,7 +51,7 @@ def test_baeldung_at_fewer_rounds(prune: str) -> None:
 
 @pytest.mark.parametrize("prune", ["yes", "no"])
 def test_baeldung_at_full_depth(prune: str) -> None:
-    counts = (8, 0) if prune == "yes" else (3, 0)
+    counts = (4, 0) if prune == "yes" else (2, 0)
     assert_baeldung(prune, *counts)
 
 
@@ -99,7 +99,7 @@ def test_baeldung_overflows_no_integer_and_truncates_towards_zero() -> None:
 def test_datumbox(depth: int) -> None:
     alphabeta = make_player(f"datumbox:depth={depth}")
     minimax = make_player(f"datumbox:depth={depth},search=minimax")
-    count, most_empty = {1: (50, 16), 2: (25, 12), 3: (25, 5), 4: (12, 2), 5: (8, 1)}[depth]
+    count, most_empty = {1: (30, 16), 2: (15, 12), 3: (12, 5), 4: (6, 2), 5: (4, 1)}[depth]
     for grid in boards(count, most_empty=most_empty, seed=50 + depth):
         expected = literal.datumbox_alphabeta(grid, score_of(grid), depth)
         assert_plays(alphabeta, grid, expected)
@@ -109,7 +109,7 @@ def test_datumbox(depth: int) -> None:
 
 def test_datumbox_at_the_published_depth() -> None:
     assert make_player("datumbox").spec == "datumbox:depth=7,search=alphabeta"
-    assert_datumbox_7(2, 1)
+    assert_datumbox_7(1, 1)
 
 
 @pytest.mark.long
@@ -128,7 +128,7 @@ def test_datumbox_wins_at_the_goal(goal: int) -> None:
     player = make_player("datumbox:depth=3")
     player.start(Rules(goal=goal), 0)
     won = 0
-    for grid in boards(60, most_empty=8, seed=58):
+    for grid in boards(20, most_empty=8, seed=58):
         expected = literal.datumbox_alphabeta(grid, score_of(grid), 3, goal)
         assert_plays(player, grid, expected)
         won += max(expected[1].values()) == 2**31 - 1
@@ -137,7 +137,7 @@ def test_datumbox_wins_at_the_goal(goal: int) -> None:
 
 def test_datumbox_with_any_score() -> None:
     player = make_player("datumbox:depth=3")
-    for grid in boards(40, most_empty=4, seed=59):
+    for grid in boards(12, most_empty=4, seed=59):
         board = Board.from_tiles(grid)
         for score in (0, 4, 8, 1_000, 2_000_000):
             letter, values = literal.datumbox_alphabeta(grid, score, 3)
@@ -147,18 +147,12 @@ def test_datumbox_with_any_score() -> None:
         assert player.choose(board) is player.choose(board, score=score_of(grid))
 
 
-def test_datumbox_asks_for_the_score() -> None:
-    player = make_player("datumbox:depth=1")
-    assert isinstance(player, SearchPlayer)
-    assert player.evaluator.needs_score
-
-
 # IT3105
 
 
 def grids_at(depth: int) -> Iterator[list[list[int]]]:
     """Boards for a depth, searched 2 layers deeper with fewer than 4 empty cells."""
-    yield from boards(20 if depth < 4 else 2, most_empty=6 if depth < 4 else 4, seed=60 + depth)
+    yield from boards(10 if depth < 4 else 1, most_empty=6 if depth < 4 else 4, seed=60 + depth)
 
 
 @pytest.mark.parametrize("layers", ["literal", "alternating"])
@@ -174,9 +168,8 @@ def test_it3105_at_fewer_layers(name: str, layers: str, depth: int) -> None:
 
 
 @pytest.mark.parametrize("layers", ["literal", "alternating"])
-@pytest.mark.parametrize("name", WEIGHTS)
-def test_it3105_at_the_published_depth(name: str, layers: str) -> None:
-    assert_it3105(name, layers, 1)
+def test_it3105_at_the_published_depth(layers: str) -> None:
+    assert_it3105("it3105-snake", layers, 1)
 
 
 @pytest.mark.long
