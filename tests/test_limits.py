@@ -48,26 +48,19 @@ def test_values_past_a_limit_are_refused_at_once(name: str) -> None:
 
 @pytest.mark.promise("R20")
 @pytest.mark.parametrize(
-    ("arguments", "limit"),
+    ("words", "says"),
     [
-        (["bench", "greedy", "--games", str(10**9)], limits.MAX_GAMES),
-        (["bench", "greedy", "--jobs", str(10**6)], limits.MAX_JOBS),
-        (["analyse", "1100/0000/0000/0000", "--ply", "100"], limits.MAX_PLY),
-        (["watch", "expectimax:ply=100"], limits.MAX_PLY),
+        (f"bench greedy --games {10**9}", str(limits.MAX_GAMES)),
+        (f"bench greedy --jobs {10**6}", str(limits.MAX_JOBS)),
+        ("watch expectimax:ply=100", str(limits.MAX_PLY)),
+        ("analyse 1100/0000/0000/0000 --ply 100", str(limits.MAX_PLY)),
+        ("analyse 1100/0000/0000/0000 --time 1e9", "expected --time up to 1 d, got '1e9'"),
     ],
 )
-def test_the_command_names_the_limit(cli: Cli, arguments: list[str], limit: float) -> None:
-    result = cli(*arguments)
+def test_the_command_names_the_limit(cli: Cli, words: str, says: str) -> None:
+    result = cli(*words.split())
     assert result.code == 2
-    assert f"{limit:g}" in result.err or str(limit) in result.err
-
-
-@pytest.mark.promise("R20")
-def test_the_command_names_the_limit_of_a_time(cli: Cli) -> None:
-    result = cli("analyse", "1100/0000/0000/0000", "--time", "1e9")
-    assert result.code == 2
-    assert limits.MAX_SECONDS == 86_400
-    assert "expected --time up to 1 d, got '1e9'" in result.err
+    assert says in result.err
 
 
 @pytest.mark.promise("R20")
@@ -81,16 +74,9 @@ def test_nothing_is_played_before_a_limit_is_checked(monkeypatch: pytest.MonkeyP
             CALLS[name]()
 
 
-def test_the_ends_of_a_limit_are_allowed() -> None:
-    assert check_limit("a number", 1, 1, 5) == 1
-    assert check_limit("a number", 5, 1, 5) == 5
-    for value in (0, 6):
-        with pytest.raises(LimitExceeded, match=f"expected a number from 1 to 5, got {value}"):
-            check_limit("a number", value, 1, 5)
-
-
-@pytest.mark.parametrize("value", [True, 1.0, "1", int, np.array([1, 2]), np.array(np.nan)])
-def test_only_whole_numbers_are_within_a_limit(value: Any) -> None:
-    with pytest.raises(LimitExceeded, match="expected a number as a whole number from 1 to 5, got"):
+@pytest.mark.parametrize("value", [0, 6, True, 1.0, "1", int, np.array([1, 2]), np.array(np.nan)])
+def test_only_whole_numbers_up_to_the_ends_are_within_a_limit(value: Any) -> None:
+    words = "" if type(value) is int else "as a whole number "
+    with pytest.raises(LimitExceeded, match=f"expected a number {words}from 1 to 5, got"):
         check_limit("a number", value, 1, 5)
-    assert check_limit("a number", np.int64(3), 1, 5) == 3  # type: ignore[arg-type]
+    assert [check_limit("a number", one, 1, 5) for one in (1, 5, np.int64(3))] == [1, 5, 3]  # type: ignore[arg-type]

@@ -1,6 +1,162 @@
-import numpy as np
+"""Files of tensors: twofold and the safetensors library read them equally, without a copy."""
 
-from twofold.storage.arrays import lies_flat
+import errno
+import mmap
+import os
+import sys
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import safetensors.numpy
+from numpy.typing import NDArray
+
+from twofold.errors import InvalidNetwork
+from twofold.storage.arrays import (
+    ALIGNMENT,
+    CHUNK,
+    DTYPES,
+    lies_flat,
+    map_tensors,
+    open_tensors,
+    write_tensors,
+)
+
+SHAPES: list[tuple[int, ...]] = [(), (0,), (1,), (7,), (3, 0, 2), (2, 3, 5), (1,) * 8]
+
+
+def numbers(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Different bytes everywhere; finite where they are floats."""
+    count = int(np.prod(shape, dtype=np.int64))
+    return (np.arange(count) * 3 + 1).astype(dtype).reshape(shape)
+
+
+def owner(array: Any) -> Any:
+    """The owner of an array's memory."""
+    while True:
+        below = array.obj if isinstance(array, memoryview) else getattr(array, "base", None)
+        if below is None:
+            return array
+        array = below
+
+
+def test_all_types_and_shapes_are_read_as_written(tmp_path: Path) -> None:
+    written = {
+        f"{name} {shape}": numbers(shape, dtype)
+        for name, dtype in DTYPES.items()
+        for shape in SHAPES
+    }
+    metadata = {"a": "", "é": 'a "quoted" line\n\u2028\x00', "card": '{"a": 1}'}
+    write_tensors(tmp_path / "a", written, metadata)
+    read = map_tensors(tmp_path / "a")
+    assert read.metadata == metadata
+    assert read.tensors.keys() == written.keys()
+    for name, array in written.items():
+        found = read.tensors[name]
+        assert (found.dtype, found.shape) == (array.dtype, array.shape)
+        assert found.tobytes() == array.tobytes()
+
+
+def test_others_read_ours_and_we_read_theirs(tmp_path: Path) -> None:
+    written = {"a": numbers((3, 5), np.dtype("f4")), "b": numbers((9,), np.dtype("u1"))}
+    write_tensors(tmp_path / "ours", written, {"x": "y"})
+    safetensors.numpy.save_file(written, tmp_path / "theirs", {"x": "y"})
+    theirs = map_tensors(tmp_path / "theirs")
+    assert theirs.metadata == {"x": "y"}
+    for found in (safetensors.numpy.load_file(tmp_path / "ours"), theirs.tensors):
+        assert found.keys() == written.keys()
+        assert all(np.array_equal(found[name], array) for name, array in written.items())
+
+
+@pytest.mark.parametrize("length", range(0, 64, 5))
+def test_data_is_aligned(tmp_path: Path, length: int) -> None:
+    """For any length of the header and order of the tensors."""
+    shapes = {"a": (3, "u1"), "b": (5, "f8"), "c": (1, "u2"), "d": (1, "f4")}
+    given = {name: numbers((size,), np.dtype(kind)) for name, (size, kind) in shapes.items()}
+    write_tensors(tmp_path / "a", given, {"x": "x" * length})
+    data = (tmp_path / "a").read_bytes()
+    begin = 8 + int.from_bytes(data[:8], "little")
+    assert begin % ALIGNMENT == 0
+    assert data[begin : begin + 40] == given["b"].tobytes()
+    assert all(array.flags.aligned for array in map_tensors(tmp_path / "a").tensors.values())
+
+
+def test_arrays_are_written_without_a_copy_mapped_and_cannot_be_changed(tmp_path: Path) -> None:
+    written = numbers((4096, 1024), np.dtype("f4"))
+    tracemalloc.start()
+    try:
+        write_tensors(tmp_path / "a", {"x": written}, {})
+        array = map_tensors(tmp_path / "a").tensors["x"]
+        assert tracemalloc.get_traced_memory()[1] < 2**20
+    finally:
+        tracemalloc.stop()
+    assert isinstance(owner(array), mmap.mmap)
+    with pytest.raises(ValueError, match="read-only"):
+        array[0, 0] = 1
+    if sys.platform != "win32":  # which keeps mapped files from changing
+        write_tensors(tmp_path / "a", {"x": np.zeros(5)}, {})
+        assert np.array_equal(array, written)
+
+
+def test_arrays_in_other_forms_are_written_as_the_format_wants_them(tmp_path: Path) -> None:
+    plain = numbers((4, 6), np.dtype("<i4"))
+    write_tensors(tmp_path / "a", {"x": plain.astype(">i4"), "y": plain.T, "z": plain[::2, 1:]}, {})
+    found = map_tensors(tmp_path / "a").tensors
+    assert found["x"].dtype == np.dtype("<i4")
+    assert np.array_equal(found["x"], plain)
+    assert np.array_equal(found["y"], plain.T)
+    assert np.array_equal(found["z"], plain[::2, 1:])
+
+
+@pytest.mark.parametrize(
+    ("given", "metadata", "said"),
+    [
+        ({"x": np.zeros(2, dtype=complex)}, {}, "expected tensors of F16, .*, got complex128"),
+        ({"x": np.zeros(2, dtype=bool)}, {}, "expected tensors of F16, .*, got bool in 'x'"),
+        ({"x": np.array(["a"])}, {}, "expected tensors of"),
+        ({"__metadata__": np.zeros(2)}, {}, "got float64 in '__metadata__'"),
+        ({}, {"x": "x" * 2**21}, "expected names and metadata of at most 2097152 bytes"),
+    ],
+)
+def test_unsupported_types_are_refused(
+    tmp_path: Path, given: dict[str, NDArray[Any]], metadata: dict[str, str], said: str
+) -> None:
+    with pytest.raises(InvalidNetwork, match=said):
+        write_tensors(tmp_path / "a", given, metadata)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_cannot_be_mapped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOMEM, "no room")
+
+    write_tensors(tmp_path / "a", {"x": np.zeros(1)}, {})
+    monkeypatch.setattr(mmap, "mmap", fail)
+    with pytest.raises(InvalidNetwork, match=r"cannot map .*no room"):
+        map_tensors(tmp_path / "a")
+
+
+def test_read_arrays_do_not_depend_on_the_file(tmp_path: Path) -> None:
+    written = {
+        "x": numbers((3, CHUNK // 8 + 5), np.dtype("f8")),
+        "y": numbers((0,), np.dtype("u1")),
+    }
+    write_tensors(tmp_path / "a", written, {})
+    with open_tensors(tmp_path / "a") as file:
+        found = {name: file.read(name) for name in file.tensors}
+    (tmp_path / "a").write_bytes(b"")
+    assert all(np.array_equal(found[name], array) for name, array in written.items())
+
+
+def test_a_file_that_is_cut_off_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    write_tensors(path, {"x": np.zeros(5000)}, {})
+    with open_tensors(path) as file:
+        os.truncate(path, 100)
+        with pytest.raises(InvalidNetwork, match="became shorter while it was read"):
+            file.read("x")
 
 
 def test_only_contiguous_arrays_lie_flat() -> None:

@@ -72,41 +72,29 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "open_regular": open_regular,
     "alone": hold,
 }
-NAMES: dict[str, Any] = {
-    "none": None,
-    "number": 5,
-    "bytes": b"name",
-    "zero byte": "a\0b",
-    "long": LONG,
-}
-NAMES |= {"long folder": f"{LONG}/a", "long path": Path(LONG), "no name": ""}
+NAMES: list[Any] = [None, 5, b"name", "a\0b", LONG, f"{LONG}/a", Path(LONG), ""]
 SPECS = ("{}.py:Mine", "ntuple:net={}", "policy:net={}", "exact:table={}")
+CALLS |= {
+    spec: lambda name, spec=spec: twofold.make_player(spec.format(name))  # type: ignore[misc]
+    for spec in SPECS
+}
 
 
 @pytest.mark.parametrize("call", CALLS)
-@pytest.mark.parametrize("name", NAMES)
-def test_one_sentence(
-    call: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_sentence(call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InvalidInput) as caught:
-        CALLS[call](NAMES[name])
-    assert "expected" in str(caught.value) or "cannot read" in str(caught.value)
-    assert len(str(caught.value)) < 300
-    assert os.listdir() == []
+    for name in [LONG, "a\0b"] if call in SPECS else NAMES:
+        with pytest.raises(InvalidInput) as caught:
+            CALLS[call](name)
+        assert "expected" in str(caught.value) or "cannot read" in str(caught.value)
+        assert len(str(caught.value)) < 400
+        assert os.listdir() == []
 
 
-@pytest.mark.parametrize("name", [NAMES["number"], NAMES["zero byte"], LONG])
+@pytest.mark.parametrize("name", [5, "a\0b", LONG])
 def test_a_study_needs_the_name_of_a_file(name: Any) -> None:
     with pytest.raises(InvalidInput, match=r"expected (the name of a file|a shorter file name)"):
         Study(name)
-
-
-@pytest.mark.parametrize("spec", SPECS)
-@pytest.mark.parametrize("name", [LONG, "a\0b"])
-def test_files_of_players(spec: str, name: str) -> None:
-    with pytest.raises(InvalidInput):
-        twofold.make_player(spec.format(name))
 
 
 def test_a_name_that_leaves_no_room_for_the_temporary_file_is_refused(tmp_path: Path) -> None:

@@ -61,20 +61,6 @@ def test_a_lock_ends_with_a_killed_process(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_a_name_too_long_for_the_lock_beside_it_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / ("a" * 250)
-    with (
-        pytest.raises(InvalidInput, match=r"^expected a shorter file name, got '"),
-        alone(path, ""),
-    ):
-        pass
-
-
-def test_a_missing_folder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="existing folder"), alone(tmp_path / "no" / "x", "run"):
-        raise AssertionError
-
-
 def test_a_file_of_the_users_own_stays(tmp_path: Path) -> None:
     mine = tmp_path / ".study.db.lock"
     mine.write_text("mine")
