@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -24,9 +25,15 @@ UNSAFE_MODULES = {"dill", "joblib", "marshal", "pickle", "shelve", "cloudpickle"
 UNSAFE_CALLS = {"eval", "exec", "compile", "yaml.load", "pandas.read_pickle"}
 
 
-def find_unsafe(source: str) -> Iterator[str]:
+@cache
+def modules() -> dict[Path, ast.Module]:
+    """The package, parsed."""
+    return {path: ast.parse(path.read_text("utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def find_unsafe(tree: ast.Module) -> Iterator[str]:
     """Lines of Python source that could run the content of a file."""
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(tree):
         match node:
             case ast.Import(names=names):
                 bad = [alias.name for alias in names if alias.name.split(".")[0] in UNSAFE_MODULES]
@@ -55,13 +62,12 @@ def find_unsafe(source: str) -> Iterator[str]:
     ],
 )
 def test_the_check_finds_what_is_unsafe(source: str, found: bool) -> None:
-    assert bool(list(find_unsafe(source))) is found
+    assert bool(list(find_unsafe(ast.parse(source)))) is found
 
 
 def test_nothing_in_the_package_runs_what_a_file_holds() -> None:
-    paths = sorted(PACKAGE.rglob("*.py"))
-    assert paths
-    found = {path.name: list(find_unsafe(path.read_text(encoding="utf-8"))) for path in paths}
+    assert modules()
+    found = {path.name: list(find_unsafe(tree)) for path, tree in modules().items()}
     assert {name: lines for name, lines in found.items() if lines} == {}
 
 
@@ -111,9 +117,9 @@ def test_a_command_imports_nothing_before_it_catches_ctrl_c() -> None:
     assert found.stdout.split() == expected
 
 
-def imported_packages(path: Path) -> Iterator[str]:
+def imported_packages(tree: ast.Module) -> Iterator[str]:
     """The packages that a module imports, at its top or later."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree):
         match node:
             case ast.Import(names=names):
                 yield from (alias.name.partition(".")[0] for alias in names)
@@ -128,7 +134,7 @@ def test_every_imported_package_is_declared() -> None:
     users = [*project["dependencies"], *(need for extra in EXTRAS for need in extras[extra])]
     declared = {need.partition(">")[0] for need in users} | PART_OF_OTHERS
     names = {"pillow": "PIL"}
-    found = {name for path in PACKAGE.rglob("*.py") for name in imported_packages(path)}
+    found = {name for tree in modules().values() for name in imported_packages(tree)}
     known = (
         {names.get(name, name.replace("-", "_")) for name in declared}
         | {"twofold"}

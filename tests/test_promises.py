@@ -34,12 +34,6 @@ def test_each_row_names_files_that_carry_its_mark() -> None:
     assert wrong == {}
 
 
-def test_parse_promises() -> None:
-    promise = parse_promises(TABLE + "| R1b | rows | 3 | `tests/a.py` `tests/b.py` |\n")["R1b"]
-    assert (promise.sentence, promise.figure) == ("rows", "3")
-    assert promise.tests == ("tests/a.py", "tests/b.py")
-
-
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
@@ -61,11 +55,6 @@ pytestmark = [pytest.mark.promise("R1"), pytest.mark.long]
 def test(): "pytest.mark.promise('R9')"
 """
     assert sorted(parse_marks(source)) == ["R1", "R2", "R3"]
-
-
-def test_parse_marks_refuses_what_it_cannot_read() -> None:
-    with pytest.raises(ValueError, match="expected literal ids"):
-        list(parse_marks("pytestmark = pytest.mark.promise(NAME)"))
 
 
 def test_find_marks(tmp_path: Path) -> None:

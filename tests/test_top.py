@@ -82,29 +82,28 @@ def by_hand(name: str, game: Game) -> Game:
     return game
 
 
+def same_by_both(name: str, board: Board, rules: str, seed: int, score: int = 0) -> Game:
+    """A game of a player, the same inside kernels and by hand."""
+    start = Game.from_board(board, Rules.parse(rules), seed, score=score)
+    played, expected = by_kernels(name, start.copy()), by_hand(name, start)
+    assert (played.board, played.score) == (expected.board, expected.score)
+    return played
+
+
 @pytest.mark.promise("R12")
 @pytest.mark.parametrize(
     "start", ["ff00/ff00/0000/0000", "gg00/0000/0000/0000", "0000/0000/0000/00gg"]
 )
 def test_a_game_inside_kernels_makes_131072(start: str) -> None:
-    rules = Rules.parse("4x4 goal=131072 stop=goal")
-    played = by_kernels("corner", Game.from_board(Board.parse(start), rules, seed=1))
-    expected = by_hand("corner", Game.from_board(Board.parse(start), rules, seed=1))
-    assert played.board == expected.board
-    assert played.score == expected.score
-    assert played.board.max_tile == 131072
+    game = same_by_both("corner", Board.parse(start), "4x4 goal=131072 stop=goal", 1)
+    assert game.board.max_tile == 131072
 
 
 @pytest.mark.promise("R12")
 @pytest.mark.parametrize("score", [0, 2**31 - 4, 2**32 - 4, 2**53 - 4, 2**61])
-@pytest.mark.parametrize("name", ["greedy", "corner", "random"])
-def test_scores_past_every_power_of_two_are_exact(name: str, score: int) -> None:
-    rules = Rules.parse("3x3")
-    board = Board.parse("3x3:dd0/dd0/000")
-    played = by_kernels(name, Game.from_board(board, rules, seed=2, score=score))
-    expected = by_hand(name, Game.from_board(board, rules, seed=2, score=score))
-    assert played.score == expected.score > score
-    assert played.board == expected.board
+def test_scores_past_every_power_of_two_are_exact(score: int) -> None:
+    for name in ("greedy", "corner", "random"):
+        assert same_by_both(name, Board.parse("3x3:dd0/dd0/000"), "3x3", 2, score).score > score
 
 
 @pytest.mark.promise("R12")
@@ -116,9 +115,7 @@ def test_a_score_past_2_to_the_31_on_a_large_board(figure: Callable[[str], None]
     assert after[:8] == [31, 32, 33, 34, 0, 0, 0, 0]
     game = Game.from_board(board, rules, seed=4)
     assert game.play(Move.LEFT).reward == reward
-    played = by_kernels("greedy", Game.from_board(board, rules, seed=4))
-    expected = by_hand("greedy", Game.from_board(board, rules, seed=4))
-    assert played.score == expected.score == game.score > 2**31
-    assert played.board == expected.board
+    played = same_by_both("greedy", board, str(rules), 4)
+    assert played.score == game.score > 2**31
     assert played.board.max_tile == 2**35
     figure(f"score {played.score:,} on 8x8, equal in Game and kernels")

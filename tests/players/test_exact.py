@@ -5,14 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from twofold.errors import GameOver, InvalidSpec, InvalidTable, UnsupportedRules
+from twofold.errors import GameOver, UnsupportedRules
 from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.notation import SeedRange
 from twofold.game.rules import Move, Rules
-from twofold.players import PlayerSpec, canonical, make_player, play_game, play_games
+from twofold.players import make_player, play_game, play_games
 from twofold.players.exact import ExactPlayer
-from twofold.tables.exact import ExactTable
 from twofold.tables.problem import Problem
 from twofold.tables.solver import Solver
 from twofold.tables.store import LayerStore
@@ -37,13 +36,6 @@ def player(spec: str) -> ExactPlayer:
     found = make_player(spec)
     assert isinstance(found, ExactPlayer)
     return found
-
-
-def test_home_of_a_spec_is_that_of_its_table(spec: str) -> None:
-    assert PlayerSpec.parse(spec).home == Rules(2, 3)
-    assert PlayerSpec.parse("greedy").home is PlayerSpec.parse("my_player.py:Tidy").home is None
-    with pytest.raises(InvalidSpec):
-        _ = PlayerSpec.parse("nobody").home
 
 
 def test_it_chooses_the_best_moves(player: ExactPlayer) -> None:
@@ -121,28 +113,3 @@ def test_a_table_that_another_one_of_equal_size_replaces_is_read_again(tmp_path:
     (size, before), (same, after) = worth
     assert size == same
     assert before != after
-
-
-def test_the_canonical_spec_names_the_content(spec: str, tmp_path: Path) -> None:
-    found = canonical(spec)
-    digest = ExactTable.open(spec.partition("=")[2]).layers.digest
-    assert f"table_sha256={digest}" in found
-    assert canonical(found) == found
-    copy = made(tmp_path / "copy", "2x3")
-    assert f"table_sha256={digest}" in canonical(copy)
-    other = made(tmp_path / "other", "2x2")
-    with pytest.raises(InvalidSpec, match=r"the file of table_sha256=.* has changed"):
-        make_player(f"{other},table_sha256={digest}")
-
-
-@pytest.mark.parametrize(
-    ("spec", "error", "message"),
-    [
-        ("exact", InvalidSpec, "expected exact:table=FILE, got no file"),
-        ("exact:table=gone", InvalidTable, "cannot read 'gone'"),
-        ("exact:file=x", InvalidSpec, "expected a key of exact"),
-    ],
-)
-def test_invalid_tables(spec: str, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        make_player(spec)

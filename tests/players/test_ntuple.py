@@ -5,18 +5,16 @@ import os
 import re
 import shutil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from twofold import Board, Budget, Game, Move, Rules, make_player
-from twofold.errors import InvalidNetwork, InvalidSpec, LimitExceeded, UnsupportedRules
+from twofold.errors import UnsupportedRules
 from twofold.learn.checkpoint import save
 from twofold.learn.settings import TrainingSettings
 from twofold.learn.training import Training
 from twofold.players.loop import play_game
-from twofold.players.registry import canonical, short_spec
 from twofold.players.searching import ExpectimaxPlayer
 from twofold.search.depth import Depth
 from twofold.values.network import Network, network_evaluator
@@ -102,16 +100,6 @@ def test_one_copy_for_all_players(net: Path) -> None:
     assert words[0] == words[1]
 
 
-def test_the_canonical_spec_has_the_hash_of_the_file(net: Path, tmp_path: Path) -> None:
-    spec = canonical(f"ntuple:net={net},ply=2")
-    assert f"net_sha256={network_hash(str(net))}" in spec
-    assert canonical(spec) == spec
-    assert short_spec(spec) == f"ntuple:net={net},ply=2"
-    other = trained(tmp_path / "m.safetensors", patterns="0123")
-    with pytest.raises(InvalidSpec, match="the file of net_sha256="):
-        make_player(spec.replace(str(net), str(other)))
-
-
 def test_a_changed_file_is_read_again(tmp_path: Path, net: Path) -> None:
     path = tmp_path / "n.safetensors"
     shutil.copy(trained(tmp_path / "a.safetensors", patterns="0123"), path)
@@ -156,23 +144,6 @@ def test_budgets_threads_and_explanations(net: Path) -> None:
     terms = parts.evaluator.terms(board)
     assert sum(terms.values()) == pytest.approx(network.value(board), rel=1e-6)
     assert list(terms) == ["0123", "4567"]
-
-
-@pytest.mark.parametrize(
-    ("spec", "error", "message"),
-    [
-        ("ntuple:net=nobody", InvalidNetwork, "expected a network ("),
-        ("ntuple:net=no/such.safetensors", InvalidNetwork, "cannot read"),
-        ("ntuple:net={net},downgrade=3", LimitExceeded, "expected downgrade from 512"),
-        ("ntuple:net={net},downgrade=1025", InvalidSpec, "expected downgrade as an even sum"),
-        ("ntuple:net={net},ply=0", LimitExceeded, "expected ply from 1"),
-        ("ntuple:net={net},eval=rows", InvalidSpec, "expected a key of ntuple"),
-    ],
-)
-def test_invalid_specs_are_refused(net: Path, spec: str, error: Any, message: str) -> None:
-    with pytest.raises(error) as caught:
-        make_player(spec.replace("{net}", str(net)))
-    assert message in str(caught.value)
 
 
 def test_whole_games_do_not_depend_on_the_chunks_they_are_played_in(net: Path) -> None:

@@ -6,13 +6,12 @@ import pytest
 
 from tests.support.literal import boards, score_of
 from tests.support.policies import make_policy, write
-from twofold.errors import GameOver, InvalidSpec, UnsupportedRules
+from twofold.errors import GameOver, UnsupportedRules
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
 from twofold.games.judge import Judge
 from twofold.players import make_player, play_game
 from twofold.players.policy import PolicyPlayer
-from twofold.players.registry import canonical
 from twofold.search.analysis import PROBABILITY
 from twofold.search.budget import Budget
 from twofold.values.policy_network import REWARDS, PolicyNetwork, probabilities
@@ -142,14 +141,6 @@ def test_other_shapes_and_dead_boards_are_refused(net: str) -> None:
             player.start(Rules(3, 3), 0)
         with pytest.raises(GameOver):
             player.choose(Board.parse("1212/2121/1212/2121"))
-
-
-def test_the_spec_names_the_network_by_its_content(net: str) -> None:
-    spec = canonical(f"policy:net={net}")
-    assert "net_sha256=" in spec
-    write(Path(net), make_policy(seed=9))
-    with pytest.raises(InvalidSpec, match="net_sha256"):
-        make_player(spec)
 
 
 def test_a_judge_trusts_no_move_that_the_search_left_out(tmp_path: Path) -> None:
