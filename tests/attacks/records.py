@@ -38,7 +38,6 @@ def instead(old: str, new: str) -> Callable[[], str]:
 REFUSED: Final = [
     # moves that cannot be made
     Attack("illegal first move", moves("d\nd"), "line 6, move 2: expected a legal move"),
-    Attack("move after the end", moves("l" * 9, "1x2 start=1"), "expected a board with a"),
     Attack(
         "move after the goal",
         moves("l" * 9, "1x2 start=2 goal=4 spawn=4:1 stop=goal"),
@@ -46,14 +45,10 @@ REFUSED: Final = [
     ),
     Attack("ten million moves", moves("ud" * 5_000_000), "line 5, move .*: expected a legal move"),
     Attack("ten million marks", moves("@0:2" * 2_500_000), "line 5: expected a move before @0:2"),
-    Attack("moves of another alphabet", moves("ԁrdl"), "expected moves written as u, r, d or l"),
     # tiles that cannot have appeared
     Attack("tile on a tile", moves("d@12:2"), "move 1: expected an empty cell, got cell 12"),
     Attack("tile off the board", moves("d@16:2"), "move 1: expected a cell from 0 to 15, got 16"),
-    Attack("tile that the rules lack", moves("d@0:8"), "expected a tile that the rules spawn"),
-    Attack("tile of zero", moves("d@0:0"), "expected a tile that the rules spawn"),
     Attack("tile of many digits", moves("d@0:" + "9" * 10**6), "expected a tile that the rules"),
-    Attack("cell below zero", moves("d@-1:2"), "expected @cell:tile"),
     Attack("two tiles for one move", moves("d@0:2@1:2"), "expected a move before @1:2"),
     Attack(
         "no seed and no tile",
@@ -62,17 +57,13 @@ REFUSED: Final = [
     ),
     # an end that is another
     Attack("wrong score", instead('"12"', '"13"'), "expected Score 12 after move 6, got '13'"),
-    Attack("huge score", instead('"12"', '"' + "9" * 20 + '"'), "expected a score from 0 to"),
-    Attack("endless score", instead('"12"', '"' + "9" * 1_999 + '"'), "expected a whole number"),
     Attack("wrong final board", tag('[Final "1000/0000/0000/0000"]'), "expected Final 0121/"),
     Attack("other rules", instead('"4x4"', '"4x4 spawn=4:1"'), "expected"),
     # beginnings that do not fit
     Attack("unknown version", instead('Twofold "1"', 'Twofold "2"'), "expected version 1"),
     Attack("board of other shape", tag('[Board "3x3:100/000/000"]'), "the rules' shape"),
     Attack("board of a million cells", instead("4x4", "1000000x1000000"), "expected 1 to 8 rows"),
-    Attack("negative seed", instead('Seed "1"', 'Seed "-1"'), "expected a seed from 0"),
     Attack("seed past 64 bits", instead('Seed "1"', f'Seed "{2**64}"'), "expected a seed from 0"),
-    Attack("weight that is no number", instead("4x4", "4x4 spawn=2:nan"), "a spawn weight"),
     Attack(
         "a merge past the largest tile", tag('[Board "zz00/0000/0000/0000"]'), "exponents up to"
     ),
@@ -84,16 +75,12 @@ REFUSED: Final = [
     Attack("a tag twice", tag('[Seed "1"]'), "expected each tag once, got Seed twice"),
     Attack("a tag in disguise", tag('[seed "2"]'), "expected a tag other than twofold's Seed"),
     Attack("a tag without end", tag('[A "' + "a" * 10**6), "expected a tag of at most 2000"),
-    Attack("half a character", tag('[A "\\ud800"]'), "line 4: expected A as a JSON string"),
-    Attack("a control character", tag('[A "\x1b"]'), "line 4: expected A as a JSON string"),
     Attack(
         "a million tags",
         lambda: '[Twofold "1"]\n' + "".join(f'[A{n} ""]\n' for n in range(10**6)),
         "line 101: expected at most 100 tags, got more",
     ),
-    Attack("a comment without end", moves("d{" + "a" * 10**7), "expected a comment that ends"),
     Attack("a long comment", moves("d{" + "a" * 10**7 + "}"), "a comment of at most 20000"),
-    Attack("many comments in one", moves("d" + "{aaaaaaaaa}" * 10**5), "the length of a comment"),
     Attack("past 32 MiB", lambda: GOOD.encode() + b" " * 2**25, "expected a record of at most"),
 ]
 
@@ -127,63 +114,46 @@ def placed(x: int, y: int, piece: int = 1) -> str:
 
 
 UP: Final = '{"moves":[],"player":"user","ply":"up"}'
-LOADED: Final = '{"moves":[{"move":"load","board":{"pieces":[1,1,0,0,0,0,0,0,0]}}],"ply":"load"}'
 V4C: Final = "REPLAY_v4C_S" + '"' + 14 * "!" + '"'
 
 FOREIGN: Final = [
     # 2048-next
     Attack("damaged", lambda: rpl1(0x84)[:-8] + "AAAAAAA=", "expected the CRC-32"),
     Attack("no base 64", lambda: "REPLAY_v1RPL_B64_*", "and base 64, got"),
-    Attack("nothing in base 64", lambda: "REPLAY_v1RPL_B64_", "that begin with RPL1"),
-    Attack("no sides", lambda: rpl1(sides=0), "expected 1 to 8 rows"),
     Attack("255 start tiles", lambda: rpl1(start=(0,) * 255), "start tiles: "),
-    Attack("a start tile twice", lambda: rpl1(start=(0, 0)), "start tiles: expected an empty"),
-    Attack("a far start tile", lambda: rpl1(flags=8, start=(120, 1)), "expected a cell from 0 to"),
-    Attack("a move cut off", lambda: rpl1(0x02), "move 1: expected 1 more bytes, got 0"),
     Attack("a diagonal move", lambda: rpl1(0x85, 5, 0, 0, 0), "move 1: expected a move up, right"),
     Attack("an endless number", lambda: rpl1(0x02, *[0xFF] * 10), "a number of at most 9 bytes"),
     Attack("undos of nothing", lambda: rpl1(0x80, 0), "at most 0 moves to undo, got 1"),
     Attack("a long extension", lambda: rpl1(0x83, 7, 0xFF, 0xFF, 0x7F), "2097151 more bytes"),
-    Attack("other rules", lambda: rpl1(0x83, 2, 3, *b"fib"), "a game of 2048, got other rules"),
     Attack("an unknown record", lambda: rpl1(0xFF), "expected a record of RPL1, got one of"),
-    Attack("an unknown escape", lambda: V4C + "\xc3$", "an escape from 0 to 2, got 3"),
     Attack("a tile placed by hand", lambda: V4C + '\xc3#!"', "a tile that was placed by hand"),
-    Attack("an undo of nothing", lambda: V4C + '\xc3"', "at most 0 moves to undo"),
     Attack(
         "undos after an illegal move",
         lambda: V4C + "!" + '!\xc3"' * 3_000_000,
         "move 1: expected an empty cell",
     ),
-    Attack("a space", lambda: V4C + " !", "expected one of the 128 characters"),
     Attack("a tile of 2\u00b9\u00b2\u2077", lambda: V4C.replace('!"', "!\xc3"), "start board: exp"),
     Attack("ten million blanks", lambda: " \t" * 5_000_000 + "x", "board in a known form"),
     # 2048EndgameTablebase
     Attack("no rows", lambda: RPL_END, "expected rows of 25 bytes, the last one"),
-    Attack("a tile on a tile", lambda: rpl((0x11, 0x44)), "move 1: expected an empty cell"),
-    Attack("no slide", lambda: rpl((0x1000000000000000, 2)), "move 1: expected a legal move"),
     Attack(
         "walls that merge",
         lambda: rpl((0xFF << 56, 0x22), (0xFF << 48, 0)),
         "move 2: expected the board",
     ),
     Attack("a fifth move", lambda: vrs((0x11, 0, 0), (0x11, 0, 5)), "expected a move from 1 to 4"),
-    Attack("two new tiles", lambda: vrs((0x11, 0, 0), (0x2110 << 48, 4, 1)), "a tile 2 or 4"),
     Attack("other points", lambda: vrs((0x11, 0, 0), (0x2001, 8, 1)), "reward of 4 points, got 8"),
     # Open Fun Game 2048
     Attack("no plies", lambda: openfun(""), "start tiles: expected 1 to 9 start tiles"),
     Attack(
         "a million pieces", lambda: openfun("", "0," * 10**6 + "0"), "expected 64 cells for 8x8"
     ),
-    Attack("a piece of 99", lambda: openfun(placed(0, 0, 99)), "expected a piece on the board"),
     Attack("a square outside", lambda: openfun(placed(3, 0)), "on the board, got 1 on x 3, y 0"),
     Attack(
         "a move alone", lambda: openfun(placed(0, 1) + UP), "placed after the move, got the end"
     ),
     Attack("another end", lambda: openfun(placed(0, 0)), "expected finalBoard"),
-    Attack("points for nothing", lambda: openfun(placed(0, 0), "1" + ",0" * 8, 4), "with 0 points"),
-    Attack("a position later", lambda: openfun(placed(0, 1) + UP + LOADED), "that is placed, got"),
     Attack("plies that are none", lambda: openfun("[]" + UP), "expected a shared game of Open Fun"),
-    Attack("half a ply", lambda: openfun('{"moves":'), "expected JSON objects one after another"),
 ]
 """Games of other programs, as text or as bytes."""
 

@@ -3,7 +3,6 @@
 The files are made here from the description of the format, not by the code that is attacked.
 """
 
-import gzip
 import json
 import os
 import struct
@@ -24,7 +23,6 @@ CARD: Final = {"patterns": "01 23", "rules": "2x2", "symmetries": 8, "twofold": 
 RELEASED: Final = CARD | {"release": {"unit": 1.0}}
 WEIGHTS: Final = np.arange(2 * SIZE, dtype="<f4")
 CELLS: Final = "0123456789abcdef"
-MAX_HEADER: Final = 2 * 2**20
 
 Data = bytes | np.ndarray[Any, Any]
 
@@ -183,15 +181,8 @@ FILES: Final = [
     Attack("header of 2^64 - 1 bytes", lambda: framed("{}", length=2**64 - 1), "a header of at mo"),
     Attack("header past the end", lambda: framed("{}", length=99), "invalid header length"),
     Attack("header that is no JSON", lambda: framed("{weights}"), "a safetensors file, got .*JSON"),
-    Attack("header that is a list", lambda: framed("[1, 2]"), "got another kind of file"),
     Attack("deeply nested header", lambda: framed('{"a":' * 10**5), "recursion limit|invalid"),
-    Attack("negative length of a tensor", header_of(a=entry("U8", [64], 64, 0)), "safetensors fil"),
     Attack("shape that overflows", header_of(a=entry("F32", [2**62, 4], 0, 64)), "overflow"),
-    Attack(
-        "shape of 10^5 numbers",
-        header_of(a=entry("U8", [1] * 10**5 + [64], 0, 64)),
-        r"a shape that NumPy can hold, got \[1, .*\.\.\.",
-    ),
     Attack(
         "overlapping tensors",
         header_of(a=entry("U8", [64], 0, 64), b=entry("U8", [32], 32, 64)),
@@ -205,59 +196,20 @@ FILES: Final = [
         lambda: framed('{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}} ', bytes(4)),
         "tensors at multiples of their element size, got a in",
     ),
-    Attack(
-        "100,000 texts",
-        lambda: framed({"__metadata__": {str(n): "" for n in range(10**5)}}),
-        "of the format 'twofold-network 1', got None",
-    ),
-    Attack(
-        "the same tensor twice",
-        lambda: network({"weight!": WEIGHTS.reshape(1, -1), "weights": b"bytes"}).replace(
-            b"!", b"s"
-        ),
-        "a safetensors file, got .*not fully|float32 weights .*got uint8|invalid offset",
-    ),
     # weights
-    Attack("weights as float64", weights(lambda w: w.astype("f8")), "float32 .*got float64 of"),
     Attack(
         "weights in another shape", weights(lambda w: w.T.copy()), r"\(1, 512\), got .*\(512, 1"
     ),
-    Attack("stages too many", weights(lambda w: np.concatenate([w, w])), r"got .* of \(2, 512\)"),
     Attack("NaN", weights(lambda w: w.__setitem__((0, 7), np.nan)), "finite weights in stage 0"),
-    Attack(
-        "infinity", weights(lambda w: w.__setitem__((0, 1), np.inf)), "finite weights in stage 0"
-    ),
     # cards
     Attack("no card", lambda: network({}, card=None), "the card of a network, got .*null"),
     Attack(
         "no metadata", header_of(weights=entry("F32", [1, 16], 0, 64)), "format .*, got None in"
     ),
-    Attack("another format", lambda: network({}, form="pt"), "'twofold-network 1', got 'pt' in"),
-    Attack(
-        "a format of escapes",
-        lambda: network({}, form="\x1b[2J" * 10**4),
-        r"got '\\x1b\[2J.*\.\.\.",
-    ),
-    Attack("card that is no JSON", lambda: network({}, "{patterns}"), "card of a network, got"),
-    Attack("card of nothing", lambda: network({}, {}), "card .*missing required field"),
     Attack(
         "deeply nested card", lambda: network({}, '{"patterns":' * 10**5), "the card of a network"
     ),
-    Attack("no patterns", card(patterns=""), "expected one of 4x6"),
     Attack("1,000,000 patterns", card(patterns="0 " * 10**6), "patterns of at most 1000 character"),
-    Attack(
-        "pattern of 12 cells",
-        card(patterns="0123456789ab", rules="4x4"),
-        "cells of a pattern from 1 to 8, got 12",
-    ),
-    Attack("pattern of cells off the board", card(patterns="01 9a"), "expected cells below 4"),
-    Attack("pattern twice", card(patterns="01 10"), "expected different patterns"),
-    Attack("patterns for another shape", card(patterns="4x6"), "expected patterns such as"),
-    Attack("rules of another shape", card(rules="5x5"), "expected a network for shapes up to 4x4"),
-    Attack("rules 10^6 wide", card(rules="2x1000000"), "1 to 8 rows and columns"),
-    Attack("other symmetries", card(symmetries=4), "expected 8 symmetries, got 4, in the card"),
-    Attack("17 stages", card(stages=list(range(2, 34, 2))), "stages from 1 to 16, got 17"),
-    Attack("stages that descend", card(stages=[16, 8]), "stages as ascending sums"),
     Attack("stages that the weights lack", card(stages=[8]), r"shape \(2, 512\), got .*\(1, 512\)"),
     Attack(
         "card of 2^41 weights",
@@ -270,37 +222,22 @@ FILES: Final = [
     ),
     # releases
     Attack("unit of nothing", unit(0.0), "a unit from 1e-06 to 1e.06, got 0, in the card"),
-    Attack(
-        "no unit", lambda: network(good_planes(), CARD | {"release": {}}), "required field `unit"
-    ),
     Attack("a plane missing", release(high_1=None), "uint8 high.0.1 of shape .*, got none"),
-    Attack("a plane of float32", release(low_0=WEIGHTS), "uint8 low.0.0 of shape .*, got float32"),
-    Attack("a plane in another format", release(map_0=gzip.compress(bytes(32))), "Zstandard frame"),
     Attack(
         "a frame cut off", release(low_0=compressed(b"\2\4")[:-1]), "whole Zstandard frame, got"
     ),
-    Attack("a bit changed", release(map_0=flipped(compressed(NOISE), -9)), "whole Zstandard frame"),
     Attack(
         "a frame without a checksum",
         release(low_0=compressed(b"\2\4", write_checksum=False)),
         "a Zstandard frame with a checksum",
     ),
-    Attack(
-        "a frame that hides its size",
-        release(low_0=compressed(b"\2\4", write_content_size=False)),
-        "expected planes of 32, n and n bytes for 0.0",
-    ),
-    Attack("a frame to be skipped", release(low_0=b"\x50\x2a\x4d\x18\2\0\0\0ab"), "expected"),
+    Attack("a bit changed", release(map_0=flipped(compressed(NOISE), -9)), "whole Zstandard frame"),
     Attack("a bomb", release(map_0=bomb), "planes of 32, n .*got 100000000, 2"),
     Attack(
         "a bomb that says it is small",
         release(map_0=lambda: lying(10**8, 32)),
         "a whole Zstandard frame",
     ),
-    Attack(
-        "a map of another size", release(map_1=compressed(bytes(64))), "planes of 32, n .*got 64"
-    ),
-    Attack("more bits than codes", release(map_0=compressed(b"\xff" * 32)), "256 codes, got 2 for"),
     # other files
     Attack("no bytes", lambda: b"", "a safetensors file, got an empty file"),
     Attack("a pickle", lambda: PICKLE, "got another kind of file"),

@@ -14,7 +14,6 @@ from twofold.errors import (
     InvalidMove,
     InvalidRules,
     InvalidSeed,
-    TileTooLarge,
 )
 from twofold.game import reference
 from twofold.game.board import EMPTY, Board, Slide, Spawn
@@ -114,18 +113,6 @@ def test_moves_by_letter_and_by_name(move: Any) -> None:
 )
 def test_is_over(board: str, over: bool) -> None:
     assert Board.parse(board).is_over == over
-
-
-def test_the_largest_tiles() -> None:
-    board = Board.parse("ff00/gg00/hhii/0000")
-    assert board.slide(Move.LEFT) == Slide(
-        Board.parse("g000/h000/ij00/0000"), 2**16 + 2**17 + 2**18 + 2**19
-    )
-    too_large = Board.parse("1x4:zz10")
-    with pytest.raises(TileTooLarge, match="expected exponents up to 35"):
-        too_large.slide(Move.LEFT)
-    with pytest.raises(TileTooLarge, match="expected exponents up to 35"):
-        too_large.legal_moves()
 
 
 @pytest.mark.parametrize("shape", [(4, 4), (1, 2), (2, 1), (3, 5), (8, 8)])

@@ -93,12 +93,6 @@ def test_formats_of_files() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", [one.name for one in FORMATS])
-def test_a_text_in_no_format(name: str) -> None:
-    with pytest.raises(InvalidRecord, match="expected"):
-        parse_any_record("a game of chess", name)
-
-
 # ---- every row of the table
 
 
@@ -166,11 +160,6 @@ def test_saved_games_of_clones(text: str) -> None:
     record = parse_any_record(text)
     assert str(record.board) == "2x2:02/10"
     assert record.score == (12 if "12" in text else 0)
-
-
-def test_boards_as_json() -> None:
-    for text in ('{"board": [[0, "2"], [4.0, null]]}', '{"id":1,"score":0,"board":[[0,2],[4,0]]}'):
-        assert parse_position(text) == (parse_any_record("2x2:01/20").final, 0)
 
 
 # ---- whole games
@@ -272,8 +261,6 @@ def test_replays_from_old_editors(name: str) -> None:
 LONG = "9" * 4_000
 REFUSED = {
     "nothing": ("", "expected a game or a board in a known form"),
-    "a chess game": ("1. e4 e5 2. Nf3 Nc6", r"in a known form \(twofold, jsonl, "),
-    "another replay": ("replay_fib_0123", "in a known form"),
     "a record cut off": ('[Twofold "1"]\n[Seed "1"]', "expected a blank line after the tags"),
     "two episodes": (REPLAYS["moporgic"] + "\n" + REPLAYS["moporgic"], "one game, got several"),
     "two lines": (2 * (format_line(played(Rules(2, 2), 1)) + "\n"), "one game, got several"),
@@ -284,35 +271,23 @@ REFUSED = {
     "verse: a tile 8": ("4x4-_¾ú0¾úM¾üp", "move 1: expected a tile that the rules spawn"),
     "verse: column 5": ("4x4-_¾ú0¾úÂ", "start tiles: expected a cell of a 4x4 board"),
     "verse: row 3 of 2": ("2x4-_¾ú0¾ü0", "expected a cell of a 2x4 board, got row 3, column 1"),
-    "verse: twice": ("4x4-_¾ú0¾ú0", "start tiles: expected an empty cell"),
     "verse: illegal": ("4x4-_¾ú0¾úM¾úg", "move 1: expected a legal move"),
-    "verse: shape": ("9x9-_¾ú0¾úM", "expected 1 to 8 rows and columns"),
     "verse: long header": ("4x4-" + LONG + "_¾ú0¾úM", "VerseMeta of at most 2000 characters"),
     # 2048verse, old
     "old: no tiles": ("replay_", "in a known form"),
-    "old: outside": ("replay_3x3 /", "start tiles: expected a cell of a 3x3 board"),
     "old: shape": ("replay_5x5 ,", "expected at most 4 rows and columns, got 5x5"),
-    "old: illegal": ("replay_ ,@  ", "move 2: expected"),
-    "old: two lines": ("replay_ ,v\në", "move 2: expected one of the 128 characters"),
     # moporgic
-    "episode: cut off": ("a@0|0131#D92", "expected an episode such as"),
     "episode: a letter": ("a@0|01x1|b@0", "start tiles: expected a slide such as #U or a tile"),
     "episode: no tiles": ("a@0||b@0", "start tiles: expected 1 to 16 start tiles"),
-    "episode: 17 tiles": ("a@0|" + "01" * 17 + "|b@0", "at most 16 start tiles, got more"),
     "episode: a move alone": ("a@0|0131#D|b@0", "move 1: expected a tile .* got the end"),
     "episode: two moves": ("a@0|0131#D#L92|b@0", "move 1: expected a tile such as 92 after"),
     "episode: a tile 8": ("a@0|0131#D93|b@0", "move 1: expected a tile that the rules spawn"),
     "episode: reward": ("a@0|0131#D[8]92|b@0", "move 1: expected a reward of 0 points, got 8"),
     "episode: no reward": ("a@0|0131#D92#L[0]21|b@0", "move 2: expected a reward of 4 points"),
-    "episode: huge reward": (f"a@0|0131#D[{LONG}]92|b@0", "expected a slide such as #U"),
-    "episode: huge time": (f"a@{LONG}|0131|b@0", "in a known form"),
-    "episode: on a tile": ("a@0|0101|b@0", "start tiles: expected an empty cell, got cell 0"),
     "episode: illegal": ("a@0|0131#U92|b@0", "move 1: expected a legal move"),
-    "episode: long name": ("a" * 2_001 + ":b@0|0131|c@0", "in a known form"),
     # saved games
     "saved: no JSON": ('{"grid":', "expected a saved game as JSON"),
     "saved: no grid": ("{}", "in a known form"),
-    "saved: no columns": ('{"grid":{"cells":[]}}', "expected 1 to 8 rows and columns"),
     "saved: ragged": ('{"grid":{"cells":[[null,null],[null]]}}', "expected columns of one length"),
     "saved: size": ('{"grid":{"size":3,"cells":[[null,null],[null,null]]}}', "size 3x3, got 2x2"),
     "saved: a tile 3": ('{"grid":{"cells":[[{"value":3},null]]}}', "grid: expected a tile that"),
@@ -323,10 +298,7 @@ REFUSED = {
         '{"grid":{"cells":[[null,{"position":{"x":1,"y":0},"value":2}]]}}',
         "the tile of column 1, row 2 to say x 0, y 1, got x 1, y 0",
     ),
-    "saved: points": ('{"grid":{"cells":[[null,{"value":2}]]},"score":-4}', "expected a score"),
-    "saved: deeper": ('{"grid":' + "[" * 90_000, "expected a saved game as JSON"),
     "saved: long": ('{"grid":"' + "a" * 200_000 + '"}', "at most 100000 characters, got 200011"),
-    "saved: no state": ('{"gameState":null}', "expected a saved game as JSON"),
     "saved: another size": (
         '{"grid":{"size":{"x":2,"y":1},"cells":[[0,2],[4,0]]}}', "size 1x2, got 2x2"
     ),

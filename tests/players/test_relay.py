@@ -289,20 +289,6 @@ def test_a_review_grades_each_move_by_its_part() -> None:
     assert review(judged).total == len(judged)
 
 
-def test_the_scale_of_the_late_part_is_that_of_late_boards() -> None:
-    """A random move costs more, the larger the tiles are: the scale comes from such boards."""
-    losses = []
-    for late_sum in (600, 24_576):
-        board = Board.parse("9650/0000/0000/0012" if late_sum == 600 else "ed00/0000/0000/0012")
-        with relay(f"ntuple:net=tiny,ply=1,late={late_sum}@2") as player:
-            opened = Judge(player, STANDARD, Budget())
-            graded = [opened.judgement(0, board, 0, move) for move in board.legal_moves()]
-            losses.append(min(one.ratio for one in graded if one is not None))
-            scale = next(one for one in opened._scales if one.part is player.late)
-            losses.append(scale.spread or 0)
-    assert losses[3] > 5 * losses[1]
-
-
 def test_a_bar_and_an_explanation_are_those_of_the_part() -> None:
     with relay() as player:
         early, late = player.analyse(BEFORE), player.analyse(AFTER)
