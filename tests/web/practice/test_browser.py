@@ -99,7 +99,7 @@ def test_the_measures_of_a_game(laptop: Visit, served: Served) -> None:
     """Two best moves, one that keeps half of the chance, a forced one, and a best one."""
     laptop.open("/practice", ".tile")
     found = laptop.page.evaluate("""async () => {
-        const { judged, measure } = await import('/static/js/practice/measures.js');
+        const { judged, measure } = await import('/static/js/practice/endgame_facts.js');
         const moves = [
             [[0.8, 0.4, null, null], 'u'], [[0.8, 0.8, 0, null], 'r'], [[0.8, 0.4, 0, 0], 'r'],
             [[null, 0.4, null, null], 'r'], [[0.5, 0.6, null, null], 'r'],

@@ -1,5 +1,7 @@
 /** The slide of a move, in the page: what is shown before the server has answered. */
 
+import { shapeOf, tilesOf } from './notation.js';
+
 /**
  * @typedef {object} SlideResult
  * @property {number[]} tiles the board after the slide, before the new tile
@@ -21,6 +23,18 @@ export function slide(tiles, rows, cols, letter) {
   const result = { tiles: tiles.map(() => 0), slides: [], reward: 0, changed: false };
   for (const line of linesOf(rows, cols, letter)) slideLine(tiles, line, result);
   return result;
+}
+
+/**
+ * A move on a board, before the new tile.
+ *
+ * @param {string} board its text
+ * @param {string} letter
+ * @returns {SlideResult}
+ */
+export function slideOf(board, letter) {
+  const { rows, cols } = shapeOf(board);
+  return slide(tilesOf(board), rows, cols, letter);
 }
 
 /**

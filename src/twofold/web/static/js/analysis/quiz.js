@@ -5,7 +5,8 @@ import { announce } from '../announce.js';
 import { button, h, part, render } from '../dom.js';
 import { formatChance } from '../figures.js';
 import { gradeMark, gradeName } from '../grades.js';
-import { ARROWS, LETTERS, moveName } from '../moves.js';
+import { LETTERS, moveName } from '../moves.js';
+import { choicePad, worthList } from '../quiz_parts.js';
 import { sentence, text } from '../text.js';
 import { chanceOf, shareByTable } from './judging.js';
 import { percent } from './verdict.js';
@@ -117,10 +118,7 @@ export class Quiz {
           { solved: this.#solved.size, total: this.places.length }) })),
       h('p', { class: 'quiz-prompt', text: this.#prompt }),
       part(this.answer),
-      this.isAsking && h('div', { key: 'pad', class: 'quiz-pad', role: 'group',
-        'aria-label': text('review.quiz_choose') }, LETTERS.map((letter, index) => (
-        button({ text: ARROWS[letter] }, () => this.choose(letter), { class: `quiz-move pad-${letter}`,
-          'aria-label': moveName(letter), disabled: this.#judgement.values[index] === null })))),
+      this.isAsking && choicePad(this.#judgement.values, (letter) => this.choose(letter)),
       h('div', { key: 'buttons', class: 'row' },
         this.isAsking && [
           button({ text: text('review.quiz_show') }, () => this.#showAnswer()),
@@ -134,15 +132,11 @@ export class Quiz {
 /** The values of the four moves of an answered position. */
 function values(one) {
   const most = one.values[LETTERS.indexOf(one.best)];
-  const words = (letter, value) => (letter === one.best ? gradeName('best')
-    : lossWords(most, value, one.unit, shareOf(one, letter, value)));
-  return h('ul', { class: 'quiz-values number' }, LETTERS.map((letter, index) => (
-    one.values[index] !== null && h('li', {
-      class: letter === one.best ? 'is-best' : letter === one.move ? 'is-made' : '',
-    }, h('span', { 'aria-hidden': 'true', text: ARROWS[letter] }),
-    h('span', { class: 'grow', text: moveName(letter) }),
-    one.table ? formatChance(chanceOf(one, letter) ?? 0) : words(letter, one.values[index]),
-    letter === one.move && gradeMark(one.grade)))));
+  const words = (letter, value) => {
+    if (one.table) return formatChance(chanceOf(one, letter) ?? 0);
+    return letter === one.best ? gradeName('best') : lossWords(most, value, one.unit, shareOf(one, letter, value));
+  };
+  return worthList(one, (letter, value) => [words(letter, value), letter === one.move && gradeMark(one.grade)]);
 }
 
 /** The share of the best value that a value keeps, between those of the best and the made move. */

@@ -6,8 +6,8 @@ import { text } from '../text.js';
 
 /** Parts by name, in the order of the tabs. */
 const PARTS = {
-  stream: async () => (await import('../practice/stream.js')).StreamPart,
-  puzzle: async () => (await import('../practice/puzzle.js')).PuzzlePart,
+  stream: async () => (await import('../practice/puzzles.js')).StreamPart,
+  puzzle: async () => (await import('../practice/puzzles.js')).PuzzlePart,
   mistakes: async () => (await import('../practice/notebook.js')).NotebookPart,
   endgames: async () => (await import('../practice/endgames.js')).EndgamesPart,
 };
@@ -29,7 +29,9 @@ export function mount(root, context) {
   let part = null;
   let isClosed = false;
   PARTS[name]().then((Part) => {
-    if (!isClosed) part = new Part(place, context);
+    if (isClosed) return;
+    part = new Part(place, context);
+    part.begin();
   });
   return () => {
     isClosed = true;

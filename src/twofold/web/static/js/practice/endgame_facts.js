@@ -1,106 +1,112 @@
 /** What stands beside the board of a practice game: chances, measures, mistakes. */
 
-import { button, fill, h } from '../dom.js';
+import { figureList } from '../controls.js';
+import { button, h } from '../dom.js';
 import { formatChance, formatFit } from '../figures.js';
 import { ARROWS, LETTERS, moveName } from '../moves.js';
 import { number, sentence, text } from '../text.js';
-import { measure } from './measures.js';
 
 /** Mistakes that are listed, worst first. */
 const MOST_LISTED = 5;
 
-/** The chances of the four moves; rows keep their places whatever is shown. */
-export class ChanceTable {
-  /** @param {(letter: string) => void} onMove */
-  constructor(onMove) {
-    this.caption = h('p', { class: 'soft small' });
-    this.rows = new Map(LETTERS.map((letter) => [letter, chanceRow(letter, onMove)]));
-    this.element = h('div', { class: 'stack tight' }, this.caption,
-      h('div', { class: 'chances number', role: 'group', 'aria-label': text('review.quiz_choose') },
-        [...this.rows.values()].map((row) => row.element)));
-  }
+/** A move that keeps so much of the best chance is as good as it, for what a table can tell. */
+const EQUAL = 1 - 3e-10;
 
-  /**
-   * @param {string} caption what the chances are of
-   * @param {(number | null)[] | null} chances null to hide them
-   * @param {string} made letter of the move made there; empty for none
-   * @param {string} legal letters of the moves that can be made now
-   */
-  show(caption, chances, made, legal) {
-    this.caption.textContent = caption;
-    const most = chances ? Math.max(...chances.map((chance) => chance ?? 0)) : 0;
-    for (const [index, letter] of LETTERS.entries()) {
-      const { element, fill: bar, value } = this.rows.get(letter);
-      const chance = chances?.[index] ?? null;
-      element.disabled = !legal.includes(letter);
-      element.classList.toggle('is-best', chance !== null && most > 0 && chance === most);
-      element.classList.toggle('is-made', letter === made);
-      bar.style.transform = `scaleX(${chance ?? 0})`;
-      value.textContent = chance === null ? '–' : formatChance(chance);
-    }
-  }
-}
+const NONE = '–';
 
-function chanceRow(letter, onMove) {
-  const bar = h('span', { class: 'chance-fill' });
-  const value = h('span', { class: 'chance-value' });
-  const element = h('button', { type: 'button', class: 'bare chance-row', onclick: () => onMove(letter) },
-    h('span', { class: 'analysis-arrow', 'aria-hidden': 'true', text: ARROWS[letter] }),
-    h('span', { class: 'chance-name', text: moveName(letter) }),
-    h('span', { class: 'chance-bar', 'aria-hidden': 'true' }, bar), value);
-  return { element, fill: bar, value };
-}
+/**
+ * @typedef {object} Judged one move
+ * @property {number} place of the position it was made in
+ * @property {string} move
+ * @property {string} best the best move
+ * @property {number} before chance after the best move
+ * @property {number} after chance after the move made
+ * @property {number} lost chance that it lost
+ * @property {boolean} isBest
+ * @property {boolean} isForced whether it was the only legal move
+ */
 
-/** Match rate, combo, goodness of fit, and the mistakes. */
-export class Measures {
-  /** @param {(place: number) => void} onRetry goes back to before a mistake */
-  constructor(onRetry) {
-    this.onRetry = onRetry;
-    this.figures = h('dl', { class: 'review-figures' });
-    this.list = h('ul', { class: 'practice-mistakes' });
-    this.heading = h('h3', { text: text('practice.mistakes') });
-    this.element = h('section', { class: 'stack', 'aria-label': text('practice.measures') },
-      this.figures, this.heading, this.list);
-  }
-
-  /**
-   * @param {import('./measures.js').Judged[]} moves
-   * @param {boolean} isSecret whether mistakes are not told yet
-   */
-  show(moves, isSecret) {
-    const all = measure(moves);
-    const dash = '–';
-    fill(this.figures,
-      figure('match', all.choices && !isSecret ? formatChance(all.matches / all.choices) : dash),
-      figure('combo', isSecret ? dash : number(all.combo)),
-      figure('longest', isSecret ? dash : number(all.longest)),
-      figure('fit', isSecret || !all.choices ? dash : formatFit(all.fit)));
-    const listed = isSecret ? [] : all.mistakes.slice(0, MOST_LISTED);
-    this.heading.hidden = !listed.length;
-    fill(this.list, listed.map((one) => this.#mistake(one)));
-  }
-
-  #mistake({ place, move, best, before, after }) {
-    const words = text('practice.mistake', {
-      number: place + 1, move: moveName(move), best: moveName(best),
-      before: chanceWords(before), after: chanceWords(after),
-    });
-    return h('li', {}, h('span', { class: 'grow', text: words }),
-      button({ icon: 'undo', label: text('practice.retry', { number: place + 1 }) },
-        () => this.onRetry(place)));
-  }
-}
-
-function figure(name, value) {
-  return h('div', { class: 'review-figure', title: text(`practice.${name}_help`) },
-    h('dt', { text: text(`practice.${name}`) }), h('dd', { class: 'number', text: value }));
+/**
+ * What a move was worth.
+ *
+ * @param {(number | null)[]} chances of the four moves
+ * @param {string} move
+ * @param {number} place
+ * @returns {Judged}
+ */
+export function judged(chances, move, place) {
+  const before = Math.max(...chances.map((chance) => chance ?? 0));
+  const after = chances[LETTERS.indexOf(move)] ?? 0;
+  const isBest = after >= before * EQUAL;
+  const best = isBest ? move : LETTERS[chances.indexOf(before)];
+  const isForced = chances.filter((chance) => chance !== null).length === 1;
+  return { place, move, best, before, after, lost: isBest ? 0 : before - after, isBest, isForced };
 }
 
 /**
- * A chance in a sentence, which is not broken before its sign.
+ * The chances of the four moves; rows keep their places whatever is shown.
  *
- * @param {number} chance
+ * @param {string} caption what the chances are of
+ * @param {(number | null)[] | null} chances null to hide them
+ * @param {string} made letter of the move made there; empty for none
+ * @param {string} legal letters of the moves that can be made now
+ * @param {(letter: string) => void} onMove
  */
+export function chanceTable(caption, chances, made, legal, onMove) {
+  const most = Math.max(...(chances ?? []).map((chance) => chance ?? 0));
+  const row = (letter, index) => {
+    const chance = chances?.[index] ?? null;
+    const isBest = chance !== null && most > 0 && chance === most;
+    return h('button', { type: 'button', disabled: !legal.includes(letter), onclick: () => onMove(letter),
+      class: `bare chance-row ${isBest ? 'is-best' : ''} ${letter === made ? 'is-made' : ''}` },
+    h('span', { class: 'analysis-arrow', 'aria-hidden': 'true', text: ARROWS[letter] }),
+    h('span', { text: moveName(letter) }),
+    h('span', { class: 'chance-bar', 'aria-hidden': 'true' },
+      h('span', { class: 'chance-fill', style: { transform: `scaleX(${chance ?? 0})` } })),
+    h('span', { class: 'chance-value', text: chance === null ? NONE : formatChance(chance) }));
+  };
+  return h('div', { class: 'stack tight' }, h('p', { class: 'soft small', text: caption }),
+    h('div', { class: 'chances number', role: 'group', 'aria-label': text('review.quiz_choose') }, LETTERS.map(row)));
+}
+
+/**
+ * What all moves say together. Moves without a choice do not count for the match rate.
+ *
+ * @param {Judged[]} moves
+ */
+export function measure(moves) {
+  const choices = moves.filter((one) => !one.isForced);
+  const runs = choices.reduce((all, one) => [...all, one.isBest ? (all.at(-1) ?? 0) + 1 : 0], []);
+  const mistakes = choices.filter((one) => !one.isBest).sort((a, b) => b.lost - a.lost);
+  const fit = moves.reduce((product, one) => product * (one.isBest ? 1 : one.after / one.before), 1);
+  return { choices: choices.length, matches: choices.length - mistakes.length, combo: runs.at(-1) ?? 0,
+    longest: Math.max(0, ...runs), fit, mistakes };
+}
+
+/**
+ * Match rate, combo, goodness of fit, and the mistakes.
+ *
+ * @param {Judged[]} moves
+ * @param {boolean} isSecret whether they are not told yet
+ * @param {(place: number) => void} onRetry goes back to before a mistake
+ */
+export function measuresView(moves, isSecret, onRetry) {
+  const { choices, matches, mistakes, combo, longest, fit } = measure(moves);
+  const listed = isSecret ? [] : mistakes.slice(0, MOST_LISTED);
+  const figures = {
+    match: choices ? formatChance(matches / choices) : NONE, combo: number(combo),
+    longest: number(longest), fit: choices ? formatFit(fit) : NONE,
+  };
+  return h('section', { class: 'stack', 'aria-label': text('practice.measures') },
+    figureList('review-figures', Object.entries(figures).map(([name, value]) => [text(`practice.${name}`),
+      isSecret ? NONE : value, { class: 'review-figure', title: text(`practice.${name}_help`) }])),
+    listed.length > 0 && h('h3', { text: text('practice.mistakes') }),
+    h('ul', { class: 'practice-mistakes' }, listed.map((one) => h('li', { key: one.place },
+      h('span', { class: 'grow', text: text('practice.mistake', { number: one.place + 1, ...lossOf(one) }) }),
+      button({ icon: 'undo', label: text('practice.retry', { number: one.place + 1 }) }, () => onRetry(one.place))))));
+}
+
+/** A chance in a sentence, which is not broken before its sign. */
 export function chanceWords(chance) {
   return formatChance(chance).replace(' ', '\u00a0');
 }
@@ -108,12 +114,12 @@ export function chanceWords(chance) {
 /**
  * What the last move lost, in a sentence; empty where it was the best one.
  *
- * @param {import('./measures.js').Judged | undefined} last
+ * @param {Judged | undefined} last
  */
 export function lossWords(last) {
-  if (!last || last.isBest) return '';
-  return sentence(text('practice.move_lost', {
-    move: moveName(last.move), best: moveName(last.best),
-    before: chanceWords(last.before), after: chanceWords(last.after),
-  }));
+  return last && !last.isBest ? sentence(text('practice.move_lost', lossOf(last))) : '';
+}
+
+function lossOf({ move, best, before, after }) {
+  return { move: moveName(move), best: moveName(best), before: chanceWords(before), after: chanceWords(after) };
 }

@@ -1,8 +1,8 @@
 /** A practice game: the server is asked with all moves so far, and answers with the positions. */
 
 import { net } from '../net.js';
-import { judged } from './measures.js';
-import { slideOf } from './boards.js';
+import { slideOf } from '../slides.js';
+import { judged } from './endgame_facts.js';
 
 /** The moves of one practice game, and what the table says of them. */
 export class EndgameGame {

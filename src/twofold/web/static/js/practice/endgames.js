@@ -1,47 +1,230 @@
 /** Endgames: play on from boards of a table, which knows the chance of every move. */
 
-import { fill, h } from '../dom.js';
+import { announce } from '../announce.js';
+import { BoardView } from '../board.js';
+import { select } from '../controls.js';
+import { button, h, part, render } from '../dom.js';
+import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
+import { badBoard, readable } from '../links.js';
+import { remember, remembered } from '../memory.js';
 import { net } from '../net.js';
+import { tilesOf } from '../notation.js';
+import { movePad } from '../play/pad.js';
+import { settings } from '../settings.js';
+import { legalMoves, slideOf } from '../slides.js';
+import { listenSwipes } from '../swipe.js';
 import { text } from '../text.js';
-import { EndgameView } from './endgame_view.js';
+import { chanceTable, chanceWords, lossWords, measuresView } from './endgame_facts.js';
+import { EndgameGame, randomSeed } from './endgame_game.js';
 import { TableOffers } from './offers.js';
 
-/** The part of the page. */
+const TAB_KEY = 'twofold.endgame';
+const MODES = ['before', 'after', 'off'];
+
+/** The part of the page: one practice game after the other. */
 export class EndgamesPart {
+  #tables = null; // that are built; null before the server has said
+  #error = '';
+
   /**
    * @param {HTMLElement} root
    * @param {object} context of main.js
    */
-  constructor(root, context) {
-    this.context = context;
-    this.place = h('div', {}, h('p', { class: 'soft', text: text('all.loading') }));
-    this.offers = new TableOffers(() => this.#load());
-    root.append(this.place, this.offers.element);
-    this.#load();
+  constructor(root, { params }) {
+    Object.assign(this, { root, params });
+    this.board = new BoardView();
+    this.board.setSpeed(settings.get('speed'));
+    this.game = new EndgameGame({
+      start: () => this.#started(),
+      sending: (letter) => this.board.begin(letter),
+      moved: () => this.#moved(),
+      back: () => this.#back(),
+      failed: (error) => this.#failed(error),
+    });
+    this.move = (letter) => this.game.move(letter);
+    this.frame = part(h('div', { class: 'practice-board' }, this.board.element));
+    this.pad = movePad(this.move);
+    this.offers = new TableOffers(() => this.begin());
+    this.offs = [];
+  }
+
+  /** Ask for the tables, and play. */
+  async begin() {
+    this.#draw();
+    try {
+      this.#tables = await net.get('/api/practice/tables');
+    } catch (error) {
+      this.#error = error.message;
+    }
+    if (this.isClosed) return;
+    this.#draw();
+    if (!this.#tables) return;
+    this.offers.show(this.#tables.length === 0);
+    if (this.#tables.length && !this.offs.length) this.#listen();
   }
 
   /** Leave. */
   close() {
     this.isClosed = true;
-    this.view?.close();
     this.offers.close();
+    for (const off of this.offs) off();
   }
 
-  async #load() {
-    const tables = await net.get('/api/practice/tables').catch((error) => {
-      fill(this.place, h('p', { class: 'error', text: error.message }));
-      return null;
-    });
-    if (!tables || this.isClosed) return;
-    if (tables.length) this.#show(tables);
-    else fill(this.place, invitation());
-    this.offers.show(tables.length === 0);
+  #listen() {
+    const undo = () => this.game.undo();
+    this.offs = [
+      listenKeys({ move: this.move, commands: { u: undo, 'ctrl+z': undo, n: () => this.#new(), r: () => this.#again() } }),
+      listenSwipes(this.frame, this.move),
+      releaseFocusAfterPointer(this.root),
+      settings.on('speed', (speed) => this.board.setSpeed(speed)),
+      ...['chances', 'pad'].map((name) => settings.on(name, () => this.#draw())),
+    ];
+    this.#open();
   }
 
-  #show(tables) {
-    if (this.view) return void this.view.setTables(tables);
-    this.view = new EndgameView(tables, this.context);
-    fill(this.place, this.view.element);
+  // ---- which game
+
+  /** The game of the address, that of this tab, or a new one. */
+  #open() {
+    const [table, seed] = [this.params.get('table'), this.params.get('seed')];
+    if (table && seed) return void this.#begin({ table, seed, board: this.params.get('board') ?? '' });
+    const kept = JSON.parse(remembered(TAB_KEY) || 'null');
+    const isThere = this.#tables.some((one) => one.name === kept?.table);
+    this.#begin(isThere ? kept : { table: this.#tables[0].name, seed: randomSeed() });
+  }
+
+  #new(table = this.#table, seed = randomSeed(), board = '') {
+    this.#begin({ table, seed, board });
+  }
+
+  #again() {
+    const { table, seed, given } = this.game;
+    if (table) this.#begin({ table, seed, board: given });
+  }
+
+  get #table() {
+    return this.game.table ?? this.#tables[0].name;
+  }
+
+  #go(event) {
+    event.preventDefault();
+    this.#new(this.#table, event.target.elements.seed.value.trim() || randomSeed());
+  }
+
+  async #begin(options) {
+    try {
+      await this.game.begin(options);
+    } catch (error) {
+      this.#failed(error, options.board);
+    }
+  }
+
+  #failed({ kind, message }, board) {
+    this.#error = board && kind === 'InvalidBoard' ? badBoard(board, message) : message;
+    if (this.game.now) this.board.show(tilesOf(this.game.now.board));
+    this.#draw();
+  }
+
+  // ---- what is shown
+
+  #started() {
+    const { table, seed, given } = this.game;
+    this.#error = '';
+    const params = new URLSearchParams({ part: 'endgames', table, seed, ...(given && { board: given }) });
+    window.history.replaceState(null, '', `/practice?${readable(params)}`);
+    this.#back();
+    announce(this.#title);
+  }
+
+  #back() {
+    this.board.show(tilesOf(this.game.now.board));
+    this.#draw();
+  }
+
+  #moved() {
+    const { positions, moves, now } = this.game;
+    this.#error = '';
+    const { slides } = slideOf(positions.at(-2).board, moves.at(-1));
+    this.board.step({ slides, cell: now.cell, tile: now.tile, now: { tiles: tilesOf(now.board) } });
+    this.#draw();
+  }
+
+  #draw() {
+    if (this.isClosed) return;
+    if (this.game.now) remember(TAB_KEY, JSON.stringify(this.game.body));
+    render(this.root, this.#tables ? this.#tables.length ? this.#gameView() : invitation()
+      : h('p', { class: this.#error ? 'error' : 'soft', text: this.#error || text('all.loading') }),
+    this.offers.element);
+  }
+
+  #gameView() {
+    const { game } = this;
+    const isOver = !game.isGoing;
+    const isSecret = settings.get('chances') === 'off' && !isOver;
+    const moves = game.judged;
+    const [kind, words] = this.#state(isSecret ? '' : lossWords(moves.at(-1)));
+    return h('div', { class: 'practice-columns' },
+      h('div', { class: 'stack' }, this.frame,
+        h('div', { key: 'controls', class: 'row practice-controls' },
+          button({ icon: 'new', text: text('practice.new_board') }, () => this.#new(), { class: 'primary' }),
+          button({ text: text('practice.again') }, () => this.#again()),
+          button({ icon: 'undo', label: text('play.undo') }, () => game.undo(), { disabled: !game.moves })),
+        settings.get('pad') && this.pad),
+      h('section', { class: 'card stack' },
+        h('div', { class: 'stack tight' }, h('h2', { text: this.#title }),
+          h('p', { class: `practice-state ${kind}`, role: 'status', text: words })),
+        h('p', { class: 'error', role: 'alert', text: this.#error }),
+        game.now && this.#chances(isOver), game.now && measuresView(moves, isSecret, (place) => game.cut(place))),
+      this.#setup());
+  }
+
+  get #title() {
+    const { target, positions: [first] } = this.game;
+    const isThere = first && tilesOf(first.board).includes(target);
+    return first ? text(isThere ? 'practice.make_another' : 'practice.make', { target: String(target) }) : '';
+  }
+
+  /** How the game stands, as a class and in words; what best play can reach where that may be told. */
+  #state(loss) {
+    const { now, target } = this.game;
+    if (!now) return ['soft', ''];
+    const end = now.status === 'going' ? '' : text(`practice.${now.status}`, { target: String(target) });
+    const words = [end, loss].filter(Boolean).join(' ');
+    if (words) return [now.status === 'made' ? 'good' : 'bad', words];
+    if (settings.get('chances') === 'off') return ['soft', text('practice.playing')];
+    const best = Math.max(...now.chances.map((chance) => chance ?? 0));
+    return ['soft', text('practice.hope', { chance: chanceWords(best) })];
+  }
+
+  /** The chances of this position, or of the one before with the move made there. */
+  #chances(isOver) {
+    const { now, positions, moves } = this.game;
+    const mode = settings.get('chances');
+    const legal = isOver ? '' : legalMoves(tilesOf(now.board), 4, 4);
+    const last = positions.at(-2);
+    if (mode === 'before' && !isOver) return chanceTable(text('practice.chances_now'), now.chances, '', legal, this.move);
+    if ((mode === 'after' || isOver) && last) {
+      return chanceTable(text('practice.chances_last'), last.chances, moves.at(-1), legal, this.move);
+    }
+    const caption = mode === 'off' ? 'practice.chances_hidden' : 'practice.chances_later';
+    return chanceTable(text(caption), null, '', legal, this.move);
+  }
+
+  #setup() {
+    const labelled = (name, control) => h('label', { class: 'field' },
+      h('span', { class: 'label', text: text(`practice.${name}`) }), control);
+    const { seed, table, positions } = this.game;
+    const tables = this.#tables.map((one) => [one.name, text('practice.table_name', { ...one, target: String(one.target) })]);
+    const modes = MODES.map((name) => [name, text(`practice.chances_${name}`)]);
+    return h('section', { class: 'card practice-setup', 'aria-label': text('nav.settings') },
+      labelled('table', select(tables, this.#table, (name) => this.#new(name))),
+      labelled('chances', select(modes, settings.get('chances'), (mode) => settings.set('chances', mode))),
+      h('form', { class: 'practice-seed', onsubmit: (event) => this.#go(event) },
+        labelled('seed', h('input', { name: 'seed', type: 'text', class: 'input', inputmode: 'numeric',
+          maxlength: 20, autocomplete: 'off', value: seed ?? '' })),
+        h('button', { class: 'button', text: text('practice.go') })),
+      button({ text: text('practice.other_tiles') }, () => table && this.#new(table, randomSeed(), positions[0].board)),
+      h('p', { class: 'soft small', text: text('practice.seed_note') }));
   }
 }
 

@@ -1,9 +1,9 @@
 /** Endgame tables that could be built, and those that are being built. */
 
-import { button, fill, h } from '../dom.js';
+import { button, h, part, render } from '../dom.js';
 import { formatShort } from '../figures.js';
-import { formatLong } from '../lab/time.js';
 import { whileVisible } from '../lab/poll.js';
+import { formatLong } from '../lab/time.js';
 import { net } from '../net.js';
 import { text } from '../text.js';
 
@@ -16,15 +16,15 @@ const OPEN = new Set(['running', 'waiting']);
 export class TableOffers {
   #jobs = null; // null where this server cannot build
   #offers = null;
+  #error = '';
   #stop = null;
 
   /** @param {() => void} onBuilt a table is there */
   constructor(onBuilt) {
     this.onBuilt = onBuilt;
-    this.error = h('p', { class: 'error', role: 'alert' });
-    this.list = h('ul', { class: 'offers' });
-    this.element = h('details', { class: 'card', hidden: true, ontoggle: () => this.#toggled() },
-      h('summary', { text: text('practice.build_more') }), this.error, this.list);
+    this.element = part(h('details', { class: 'card', hidden: true,
+      ontoggle: () => this.element.open && !this.#offers && this.#load() }));
+    this.#draw();
   }
 
   /** @param {boolean} isOpen whether the list is opened */
@@ -39,90 +39,77 @@ export class TableOffers {
     this.#stop?.();
   }
 
-  #toggled() {
-    if (this.element.open && !this.#offers) this.#load();
-  }
-
   async #load() {
-    if (!this.#offers) fill(this.list, h('li', { class: 'soft', text: text('practice.measuring') }));
-    try {
+    await this.#try(async () => {
       this.#offers = await net.get('/api/practice/offers');
       this.#stop ??= whileVisible(() => this.#follow(), EVERY_MS);
-      this.#draw();
+    });
+  }
+
+  async #try(work) {
+    try {
+      await work();
+      this.#error = '';
     } catch (error) {
-      this.error.textContent = error.message;
+      this.#error = error.message;
     }
+    this.#draw();
   }
 
   /** See how far the jobs are; tell when one has ended. */
   async #follow() {
     const answer = await fetch('/api/jobs');
-    if (answer.status === 404) {
-      this.#stop?.();
-      return;
-    }
+    if (answer.status === 404) return void this.#stop?.();
     if (!answer.ok) return;
-    const before = this.#open();
+    const before = this.#open;
     this.#jobs = await answer.json();
-    const now = new Set(this.#open().map((job) => job.id));
+    const now = new Set(this.#open.map((job) => job.id));
     if (before.some((job) => !now.has(job.id))) this.onBuilt();
     this.#draw();
   }
 
-  #open() {
+  get #open() {
     return (this.#jobs ?? []).filter((job) => OPEN.has(job.state));
   }
 
   #draw() {
-    const key = JSON.stringify([this.#offers, this.#jobs]);
-    if (key === this.drawn) return;
-    this.drawn = key;
-    fill(this.list, (this.#offers ?? []).map((offer) => this.#offer(offer)));
+    render(this.element,
+      h('summary', { text: text('practice.build_more') }),
+      h('p', { class: 'error', role: 'alert', text: this.#error }),
+      h('ul', { class: 'offers' }, this.#offers ? this.#offers.map((offer) => this.#offer(offer))
+        : h('li', { class: 'soft', text: text('practice.measuring') })));
   }
 
   #offer(offer) {
     const job = this.#jobs?.find((one) => one.kind === 'table' && one.title.split(' ').includes(offer.name));
     const isOpen = OPEN.has(job?.state);
-    return h('li', {},
+    return h('li', { key: offer.name },
       h('div', { class: 'grow stack tight' },
         h('strong', { text: text('practice.table_about', { ...offer, target: String(offer.target) }) }),
         h('span', { class: 'soft small', text: text('practice.table_takes', {
           size: `${formatShort(offer.bytes)}B`, time: formatLong(Math.ceil(offer.seconds)),
         }) }),
-        isOpen && progress(job),
+        isOpen && [
+          h('progress', { max: 1, 'aria-label': job.title, ...(job.progress !== null && { value: job.progress }) }),
+          h('span', { class: 'soft small number', text: stateWords(job) })],
         job?.state === 'failed' && h('span', { class: 'bad small', text: job.message })),
       this.#action(offer, isOpen && job));
   }
 
   #action(offer, job) {
     if (!this.#jobs) return h('code', { text: `twofold tables build ${offer.name}` });
-    if (job) return button({ text: text('jobs.stop') }, () => this.#post(`/api/jobs/${job.id}/stop`, {}));
-    const body = { kind: 'table', table: offer.name };
-    const key = offer.done === null ? 'practice.build' : 'practice.build_on';
-    return button({ text: text(key) }, () => this.#post('/api/jobs', body),
-      { disabled: this.#open().length > 0, 'aria-label': text('practice.build_name', offer) });
-  }
-
-  async #post(url, body) {
-    try {
+    const post = (url, body) => () => this.#try(async () => {
       await net.post(url, body);
-      this.error.textContent = '';
       await this.#follow();
-    } catch (error) {
-      this.error.textContent = error.message;
-    }
+    });
+    if (job) return button({ text: text('jobs.stop') }, post(`/api/jobs/${job.id}/stop`, {}));
+    const key = offer.done === null ? 'practice.build' : 'practice.build_on';
+    return button({ text: text(key) }, post('/api/jobs', { kind: 'table', table: offer.name }),
+      { disabled: this.#open.length > 0, 'aria-label': text('practice.build_name', offer) });
   }
 }
 
-function progress(job) {
-  const value = job.progress === null ? {} : { value: job.progress };
-  return [
-    h('progress', { max: 1, ...value, 'aria-label': job.title }),
-    h('span', { class: 'soft small number', text: stateWords(job) }),
-  ];
-}
-
-function stateWords({ state, progress: share, message }) {
+function stateWords({ state, progress, message }) {
   if (state === 'waiting') return text('practice.waiting');
-  return message || (share === null ? '' : text('practice.built', { percent: Math.floor(100 * share) }));
+  return message || (progress === null ? '' : text('practice.built', { percent: Math.floor(100 * progress) }));
 }

@@ -3,15 +3,16 @@
 import { lossWords } from '../analysis_texts.js';
 import { announce } from '../announce.js';
 import { BoardView } from '../board.js';
-import { button, fill, h } from '../dom.js';
+import { h, part, render } from '../dom.js';
 import { formatChance } from '../figures.js';
 import { listenKeys } from '../keys.js';
-import { ARROWS, LETTERS, moveName } from '../moves.js';
+import { LETTERS } from '../moves.js';
 import { shapeOf, tilesOf } from '../notation.js';
+import { choicePad, worthList } from '../quiz_parts.js';
 import { settings } from '../settings.js';
+import { slideOf } from '../slides.js';
 import { listenSwipes } from '../swipe.js';
 import { sentence, text } from '../text.js';
-import { slideOf } from './boards.js';
 
 /**
  * @typedef {object} Asked
@@ -21,116 +22,113 @@ import { slideOf } from './boards.js';
  * @property {string} best letter of the best move
  */
 
-/** Asks one position at a time. */
-export class Question {
-  #asked = null;
+/**
+ * A part of the page that asks one position at a time. It has `next`, which gets a position,
+ * `answer`, which gets the letter of the move that was chosen, and `draw`, which calls `show`.
+ */
+export class AskingPart {
+  #shown = null;
   #isOpen = false;
-  #offs = [];
 
-  /** @param {(letter: string) => void} onMove called once for each position */
-  constructor(onMove) {
-    this.onMove = onMove;
+  /**
+   * @param {HTMLElement} root
+   * @param {object} context of main.js
+   */
+  constructor(root, context) {
+    Object.assign(this, { root, context, error: '' });
     this.board = new BoardView();
     this.board.setSpeed(settings.get('speed'));
-    this.frame = h('div', { class: 'practice-board' }, this.board.element);
-    this.title = h('h2');
-    this.facts = h('p', { class: 'soft small' });
-    this.prompt = h('p', { class: 'quiz-prompt' });
-    this.said = h('div', { class: 'stack tight', role: 'status' });
-    this.pad = h('div', { class: 'quiz-pad', role: 'group', 'aria-label': text('review.quiz_choose') });
-    this.buttons = h('div', { class: 'row' });
-    this.element = h('div', { class: 'practice-columns' }, this.frame,
-      h('section', { class: 'card stack question' },
-        h('div', { class: 'stack tight' }, this.title, this.facts),
-        this.prompt, this.said, this.pad, this.buttons));
-    this.#offs = [
+    this.frame = part(h('div', { class: 'practice-board' }, this.board.element));
+    this.offs = [
       listenKeys({ move: (letter) => this.#choose(letter) }),
       listenSwipes(this.frame, (letter) => this.#choose(letter)),
       settings.on('speed', (speed) => this.board.setSpeed(speed)),
     ];
   }
 
-  /** Listen no more. */
+  /** Show the part without a question, and get the first. */
+  begin() {
+    this.draw();
+    this.try(() => this.next());
+  }
+
+  /** Leave. */
   close() {
-    for (const off of this.#offs) off();
+    this.isClosed = true;
+    for (const off of this.offs) off();
+  }
+
+  /** Do something, and show what has come of it, or what is wrong. */
+  async try(work) {
+    try {
+      await work();
+      this.error = '';
+    } catch (error) {
+      this.error = sentence(error.message);
+    }
+    if (!this.isClosed) this.draw();
   }
 
   /**
-   * Ask a position.
+   * Show a question, or its answer.
    *
-   * @param {Asked} asked
-   * @param {string} prompt
+   * @param {any} head what stands above it
+   * @param {object} [question]
+   * @param {string} question.title
+   * @param {string} question.facts
+   * @param {Asked} [question.asked]
+   * @param {{made: string, isRight: boolean, verdict: string, notes: string[]}} [question.answer]
+   * @param {any} [question.buttons] of the answer
    */
-  ask(asked, prompt) {
-    this.#show(asked);
-    this.#isOpen = true;
-    this.prompt.textContent = prompt;
-    fill(this.said);
-    fill(this.pad, LETTERS.map((letter, index) =>
-      button({ text: ARROWS[letter] }, () => this.#choose(letter), {
-        class: `quiz-move pad-${letter}`,
-        'aria-label': moveName(letter),
-        disabled: asked.values[index] === null,
-      })));
-    this.pad.hidden = false;
-    announce(prompt);
+  show(head, { title, facts, asked, answer, buttons } = {}) {
+    this.#isOpen = Boolean(asked) && !answer;
+    if (asked && asked !== this.#shown) this.#showBoard(asked);
+    this.board.arrows(answer ? marksOf(asked, answer) : []);
+    render(this.root, head, h('p', { class: 'error', role: 'alert', text: this.error }),
+      title !== undefined && h('div', { class: 'practice-columns' }, this.frame,
+        h('section', { class: 'card stack question' },
+          h('div', { class: 'stack tight' }, h('h2', { text: title }), h('p', { class: 'soft small', text: facts })),
+          this.#isOpen && h('p', { class: 'quiz-prompt', text: text('practice.your_move') }),
+          h('div', { class: 'stack tight', role: 'status' }, answer && answerView(asked, answer)),
+          this.#isOpen && choicePad(asked.values, (letter) => this.#choose(letter)),
+          h('div', { key: 'buttons', class: 'row' }, answer && buttons))));
   }
 
-  /**
-   * Show what the moves are worth.
-   *
-   * @param {Asked} asked
-   * @param {{made: string, isRight: boolean, verdict: string, notes?: string[]}} answer
-   */
-  answer(asked, { made, isRight, verdict, notes = [] }) {
-    if (asked !== this.#asked) this.#show(asked);
-    this.#isOpen = false;
-    this.pad.hidden = true;
-    this.prompt.textContent = '';
-    const marks = [[asked.best, 'good']];
-    if (made && !isRight && made !== asked.best) marks.push([made, 'bad']);
-    this.board.arrows(marks);
-    fill(this.said,
-      h('p', { class: `quiz-verdict ${isRight ? 'good' : 'bad'}`, text: sentence(verdict) }),
-      notes.map((note) => h('p', { text: sentence(note) })),
-      valueList(asked, made));
-  }
-
-  #show(asked) {
-    this.#asked = asked;
+  #showBoard(asked) {
+    this.#shown = asked;
     const { rows, cols } = shapeOf(asked.board);
     if (rows !== this.board.rows || cols !== this.board.cols) this.board.resize(rows, cols);
-    this.board.arrow('');
     this.board.show(tilesOf(asked.board));
     this.board.updateGrid();
+    if (this.#isOpen) announce(text('practice.your_move'));
   }
 
-  #choose(letter) {
-    if (!this.#isOpen || this.#asked.values[LETTERS.indexOf(letter)] === null) return;
-    if (!slideOf(this.#asked.board, letter).changed) return;
+  async #choose(letter) {
+    if (!this.#isOpen || this.#shown.values[LETTERS.indexOf(letter)] === null) return;
+    if (!slideOf(this.#shown.board, letter).changed) return;
     this.#isOpen = false;
-    this.onMove(letter);
+    await this.try(() => this.answer(letter));
+    this.root.querySelector('.question .primary')?.focus({ preventScroll: true });
   }
 }
 
-/**
- * The values of the moves, the best and the made one marked.
- *
- * @param {Asked} asked
- * @param {string} made letter of the move made; empty for none
- * @returns {HTMLElement}
- */
-function valueList({ values, unit, best }, made) {
+function marksOf({ best }, { made, isRight }) {
+  return isRight || made === best ? [[best, 'good']] : [[best, 'good'], [made, 'bad']];
+}
+
+function answerView(asked, { made, isRight, verdict, notes }) {
+  const { values, unit, best } = asked;
   const most = values[LETTERS.indexOf(best)];
   const words = (letter, value) => {
     if (unit === 'chance') return formatChance(value);
     if (letter === best) return text('grade.best');
     return unit === 'points' ? lossWords(most, value, unit, value / most) : '';
   };
-  return h('ul', { class: 'quiz-values number' }, LETTERS.map((letter, index) =>
-    values[index] !== null && h('li', { class: letter === best ? 'is-best' : '' },
-      h('span', { 'aria-hidden': 'true', text: ARROWS[letter] }),
-      h('span', { class: 'grow', text: moveName(letter) }),
+  return [
+    h('p', { class: `quiz-verdict ${isRight ? 'good' : 'bad'}`, text: sentence(verdict) }),
+    notes.map((note) => h('p', { text: sentence(note) })),
+    worthList(asked, (letter, value) => [
       letter === made && h('span', { class: 'badge', text: text('practice.yours') }),
-      h('span', { text: words(letter, values[index]) }))));
+      h('span', { text: words(letter, value) })]),
+  ];
 }

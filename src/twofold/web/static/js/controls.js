@@ -1,0 +1,88 @@
+/** Controls and lists that many pages have, as functions of what they show. */
+
+import { field, h } from './dom.js';
+
+/**
+ * A list to pick from.
+ *
+ * @param {[any, string][]} choices values and what stands for them
+ * @param {any} chosen
+ * @param {(value: string) => void} onPick
+ * @param {object} [attributes]
+ */
+export function select(choices, chosen, onPick, attributes = {}) {
+  return h('select', { class: 'select', onchange: ({ target }) => onPick(target.value), ...attributes },
+    choices.map(([value, words]) => h('option', { value: String(value), selected: value === chosen, text: words })));
+}
+
+/** A `select` with its label; it has the id. */
+export function selectField(id, label, choices, chosen, onPick) {
+  return field(label, select(choices, chosen, onPick, { id }));
+}
+
+/**
+ * Radios as chips.
+ *
+ * @param {string} name
+ * @param {[any, any][]} choices values and what stands for them
+ * @param {any} chosen
+ * @param {(value: any) => void} onPick
+ * @param {boolean} [isFirst] whether the one chosen has the focus at first
+ */
+export function radios(name, choices, chosen, onPick, isFirst = false) {
+  return choices.map(([value, words]) => h('label', { key: value, class: 'chip' }, h('input', {
+    type: 'radio', name, value, checked: value === chosen, autofocus: isFirst && value === chosen,
+    onchange: () => onPick(value) }), words));
+}
+
+/** `radios` with a legend. */
+export function chips(legend, name, ...choice) {
+  return h('fieldset', { key: name, class: 'field' }, h('legend', { text: legend }),
+    h('div', { class: 'chips' }, radios(name, ...choice)));
+}
+
+/** A switch with its name. */
+export function toggle(words, isOn, onChange) {
+  return h('label', { class: 'check' }, h('input', { type: 'checkbox', class: 'switch', role: 'switch',
+    checked: isOn, onchange: ({ target }) => onChange(target.checked) }), words);
+}
+
+/**
+ * A slider with its value beside its name.
+ *
+ * @param {string} id
+ * @param {string} label
+ * @param {string} words the value as people read it
+ * @param {object} attributes of the input, such as `min`, `max` and `value`
+ * @param {(value: number) => void} onInput
+ */
+export function slider(id, label, words, attributes, onInput) {
+  return h('div', { class: 'field' },
+    h('span', { class: 'row apart label' }, h('label', { for: id, text: label }),
+      h('output', { for: id, class: 'number', text: words })),
+    h('input', { id, type: 'range', step: 1, 'aria-valuetext': words, ...attributes,
+      oninput: ({ target }) => onInput(Number(target.value)) }));
+}
+
+/**
+ * Figures with their names.
+ *
+ * @param {string} kind class of the list
+ * @param {[string, any, object?][]} figures names, values, and further attributes of their place
+ */
+export function figureList(kind, figures) {
+  return h('dl', { class: kind }, figures.map(([name, value, attributes]) => (
+    h('div', { key: name, ...attributes }, h('dt', { text: name }), h('dd', { class: 'number' }, value)))));
+}
+
+/**
+ * Have the browser save something.
+ *
+ * @param {string} name of the file
+ * @param {Blob} blob
+ */
+export function save(name, blob) {
+  const url = URL.createObjectURL(blob);
+  h('a', { href: url, download: name.replaceAll('/', '-') }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
