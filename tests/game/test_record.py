@@ -20,13 +20,6 @@ def play_on(game: Game, moves: int) -> Game:
     return game
 
 
-def with_tag(text: str, name: str, value: str) -> str:
-    """The text with one tag changed, or added at the end of the tags."""
-    head, _, body = text.partition("\n\n")
-    lines = [line for line in head.split("\n") if not line.startswith(f"[{name} ")]
-    return "\n".join([*lines, f"[{name} {value}]"]) + "\n\n" + body
-
-
 # ---- a record of a game
 
 

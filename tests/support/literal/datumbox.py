@@ -98,9 +98,7 @@ def _minimax_node(
     )
 
 
-def datumbox_alphabeta(
-    grid: Grid, score: int, depth: int, goal: int = 2048, shared_window: bool = False
-) -> Choice:
+def datumbox_alphabeta(grid: Grid, score: int, depth: int, goal: int = 2048) -> Choice:
     """Return the move of the search with pruning, and the value of each legal move.
 
     Args:
@@ -108,21 +106,11 @@ def datumbox_alphabeta(
         score: points so far.
         depth: half-moves, the first move included.
         goal: a board that holds a tile of at least this is won.
-        shared_window: as published: a move is searched against the best one so far, so that the
-            value of a worse move is only known to be at most the best one (which is returned in
-            its place), and after a certain win no further move is searched. The move is the same
-            either way.
     """
-    values: dict[str, float] = {}
-    alpha = SMALLEST
-    for letter, after, reward in legal(position(grid), ORDER):
-        value = _computer(after, score + reward, depth - 1, alpha, LARGEST, goal)
-        if shared_window:
-            alpha = max(alpha, value)
-            value = alpha
-        values[letter] = value
-        if alpha >= LARGEST:
-            break
+    values: dict[str, float] = {
+        letter: _computer(after, score + reward, depth - 1, SMALLEST, LARGEST, goal)
+        for letter, after, reward in legal(position(grid), ORDER)
+    }
     return first_best(values)
 
 
