@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 from tests.kernels.lazily import lazy_kernel
 from twofold.game import reference
 from twofold.kernels import bits as on_bits
+from twofold.kernels import bits_simd as on_lanes
 from twofold.kernels import cells as on_cells
-from twofold.kernels import play
+from twofold.kernels import expectimax_cells as in_searches
+from twofold.kernels import play, simd
 from twofold.kernels.bits import frame
 from twofold.kernels.intrinsics import pointer, u64_at
 
@@ -209,3 +211,68 @@ def played_boards(count: int, rows: int, cols: int, seed: int) -> Cells:
     states = np.zeros((count, rows * cols), dtype=np.uint8)
     _record_games(states, rows, cols, STANDARD_DISTRIBUTION.ctypes.data, np.uint64(seed))
     return states
+
+
+def boards_of(rows: int, cols: int, count: int, largest: int = 15) -> Cells:
+    """Boards of every kind, at least `count` in all.
+
+    A quarter each: any exponents; nearly full ones of few exponents, so that some tiles merge and
+    some do not; exponents of 14 and more among small ones; states of random games.
+    """
+    rng = np.random.default_rng([rows, cols, count, largest])
+    quarter = -(-count // 4)
+    shape = quarter, rows * cols
+    uniform = rng.integers(0, largest + 1, shape, dtype=np.uint8)
+    full = rng.integers(1, min(largest, 7) + 1, shape, dtype=np.uint8)
+    for _ in range(2):
+        empty = rng.random(quarter) < 0.4
+        full[empty, rng.integers(0, rows * cols, quarter)[empty]] = 0
+    high = rng.integers(min(14, largest), largest + 1, shape, dtype=np.uint8)
+    small = rng.integers(0, 4, shape, dtype=np.uint8)
+    large = np.where(rng.random(shape) < 0.5, high, small)
+    return np.concatenate([uniform, full, large, played_boards(quarter, rows, cols, 1)])
+
+
+# Boards in lanes
+
+
+@lazy_kernel(types.void(_WORDS, _WORDS, types.int64, types.uint64, types.uint64, _WORDS, _GRID))
+def _move_on_lanes(boards, draws, move, pad, mask, distribution, results):
+    inner, upper = on_lanes.with_neighbours(mask)
+    is_vertical = move in (0, 2)
+    backward = simd.in_all(np.uint64(2**64 - 1) if move in (1, 2) else np.uint64(0))
+    for first in range(0, len(boards), simd.WIDTH):
+        bits = simd.load(pointer(boards), first)
+        turned = on_lanes.transpose(bits) if is_vertical else bits
+        rows = on_lanes.towards(turned, backward, simd.in_all(pad) & backward)
+        slid, made, made_too = on_lanes.slide_left(rows)
+        after = on_lanes.back(slid, backward, simd.in_all(pad) & backward)
+        after = on_lanes.transpose(after) if is_vertical else after
+        moved = on_lanes.opposite(simd.equal(after, bits))
+        draw = on_lanes.mix(simd.load(pointer(draws), first))
+        new, tiles = on_lanes.place_spawns(after, moved, draw, mask, pointer(distribution))
+        held = on_lanes.held(bits)
+        simd.store(pointer(results[0]), first, after)
+        simd.store(pointer(results[1]), first, on_lanes.points_of(made, made_too))
+        simd.store(pointer(results[2]), first, on_lanes.exponents_of(made, made_too))
+        simd.store(pointer(results[3]), first, on_lanes.legal_moves(bits, held, inner, upper))
+        simd.store(pointer(results[4]), first, on_lanes.max_exponent(bits))
+        simd.store(pointer(results[5]), first, new)
+        simd.store(pointer(results[6]), first, tiles)
+
+
+def move_on_lanes(
+    cells: Cells, rows: int, cols: int, move: int, draws: Words, distribution: Words
+) -> Words:
+    """Seven results of a move and a spawn, shape (7, count): see `_move_on_lanes`."""
+    results = np.zeros((7, len(cells)), dtype=np.uint64)
+    pad = np.uint64(4 * (4 - (rows if move in (0, 2) else cols)))
+    mask = np.uint64(frame(rows, cols).mask)
+    _move_on_lanes(to_bits(cells, rows, cols), draws, move, pad, mask, distribution, results)
+    return results
+
+
+@lazy_kernel(types.int64(types.uint8[::1], types.int64, types.int64, types.int64, types.uint8[::1]))
+def slide_in_search(board, rows, cols, move, after):
+    """The slide of searches on cells: -1 for an illegal move."""
+    return in_searches.slide(pointer(board), rows, cols, move, pointer(after))

@@ -1,51 +1,65 @@
 """Kernels that receive addresses stay inside that memory.
 
 Every buffer lies between two zones of guard bytes. A write into a zone is seen afterwards; a read
-from one finds nonsense, so that results differ from those without guards.
+from one finds nonsense, so that results differ from those without guards. A guard byte pattern
+read as a weight is -2.9e-16: where weights are as small, sums differ.
 """
 
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from numba import types
 
-from tests.kernels.drivers import SHAPES, SMALL, Words
+from tests.kernels.drivers import SHAPES, SMALL, Words, boards_of, slide_in_search, to_bits
+from tests.kernels.lazily import lazy_kernel
+from tests.learn.games import settings_of
 from tests.support.guards import ZONE, Guards
-from tests.support.literal import boards, score_of
+from tests.support.twins import positions, small_positions, values_of
+from twofold.env.games import OBSERVATIONS, EnvGames, EnvSettings, Observation, Start
+from twofold.env.vector import Seeding
 from twofold.game import reference
 from twofold.game.board import Board
-from twofold.game.rules import Move, Rules
-from twofold.kernels import alphabeta, cells, expectimax, play, policies, summed, transposition
+from twofold.game.rules import Rules
+from twofold.kernels import cells as on_cells
 from twofold.kernels import context as names
-from twofold.kernels import leaf_layer as layers
+from twofold.kernels import env_games, expectimax, learning, ntuple, play, policies, updates
+from twofold.kernels import expectimax_cells as cell_kernels
+from twofold.kernels import updates as at
 from twofold.kernels._jit import address_of
 from twofold.kernels.bits import frame
-from twofold.kernels.play import spawn_distribution
+from twofold.kernels.expectimax import LOWEST
+from twofold.kernels.intrinsics import call_layer, pointer
+from twofold.kernels.play import ask, spawn_distribution
+from twofold.kernels.simd import WIDTH
 from twofold.kernels.transposition import BUCKET_WORDS, MIN_BUCKETS
+from twofold.learn.training import Training
 from twofold.limits import MAX_EXPONENT
 from twofold.search.alphabeta import AlphaBeta, Summed
-from twofold.search.context import Context
+from twofold.search.base import Search
 from twofold.search.depth import Depth
-from twofold.search.expectimax import Expectimax
+from twofold.search.expectimax import Expectimax, ExpectimaxCells
 from twofold.values import EVALUATORS
+from twofold.values.network import Network, network_evaluator
 
 ROOT = Path(__file__).parents[2]
+_WORDS = types.uint64[::1]
+pytestmark = pytest.mark.promise("R8")
 
 
-def test_guards_notice_a_write_on_either_side() -> None:
-    for offset in (-1, 8):
-        guards = Guards()
-        array = guards.copy(np.zeros(8, dtype=np.uint8))
-        assert guards.intact()
-        whole = guards._whole[0]
-        whole[ZONE + offset] = 0
-        assert not guards.intact()
-        assert array.sum() == 0
+@pytest.mark.parametrize("offset", [-1, 8])
+def test_guards_notice_a_write_on_either_side(offset: int) -> None:
+    guards = Guards()
+    guards.copy(np.zeros(8, dtype=np.uint8))
+    assert guards.intact()
+    guards._whole[0][ZONE + offset] = 0
+    assert not guards.intact()
 
 
 # Games
@@ -60,7 +74,7 @@ SIMPLE = {
 class Played:
     """The buffers of a game, guarded."""
 
-    def __init__(self, guards: Guards, rules: Rules, seed: int, limit: int) -> None:
+    def __init__(self, guards: Guards, rules: Rules, limit: int) -> None:
         self.rules = rules
         distribution = spawn_distribution(rules.spawn_exponents, rules.spawn_weights)
         self.distribution = guards.copy(distribution)
@@ -69,7 +83,7 @@ class Played:
         self.state = guards.copy(np.zeros(play.STATE_WORDS, dtype=np.uint64))
         self.words = guards.copy(np.zeros(play.GAME_WORDS, dtype=np.uint64))
         self.words[play.DISTRIBUTION] = self.distribution.ctypes.data
-        self.words[play.SEED] = seed
+        self.words[play.SEED] = rules.rows * rules.cols
         self.words[play.START_TILES] = rules.start_tiles
         self.words[play.STOP_EXPONENT] = 255
         self.words[play.REACHED] = self.reached.ctypes.data
@@ -95,46 +109,37 @@ class Played:
         self.words[play.REACHED] = reached.ctypes.data
         return states, reached
 
+    def check_letters(self, made: int) -> None:
+        assert (self.letters[:made] < 4).all()
+        assert (self.letters[made:] == 9).all()
 
-@pytest.mark.promise("R8")
+
 @pytest.mark.parametrize("policy", SIMPLE)
-@pytest.mark.parametrize(("rows", "cols"), SMALL)
-def test_games_on_bits(rows: int, cols: int, policy: str, guards: Guards) -> None:
-    game = Played(guards, Rules(rows, cols, start_tiles=1), seed=rows * cols, limit=7)
-    game.use_bits(guards, SIMPLE[policy][0])
-    moves, ended = 0, play.GOING
-    while ended == play.GOING and moves < 5_000:
-        before = int(game.state[play.MOVE_NUMBER])
-        game.letters[:] = 9
-        ended = play.play_bits(game.words, game.state, game.limit)
-        made = int(game.state[play.MOVE_NUMBER]) - before
-        assert (game.letters[:made] < 4).all()
-        assert (game.letters[made:] == 9).all()
-        moves += made
-
-
-@pytest.mark.promise("R8")
-@pytest.mark.parametrize("policy", SIMPLE)
-@pytest.mark.parametrize(("rows", "cols"), SHAPES)
-def test_games_on_cells(rows: int, cols: int, policy: str, guards: Guards) -> None:
-    game = Played(guards, Rules(rows, cols, start_tiles=1), seed=rows * cols, limit=7)
-    game.words[play.POLICY_ADDRESS] = address_of(SIMPLE[policy][1])
-    board = guards.copy(np.zeros(rows * cols, dtype=np.uint8))
+@pytest.mark.parametrize(("shape", "form"), [
+    *((shape, "bits") for shape in SMALL), *((shape, "cells") for shape in SHAPES),
+])  # fmt: skip
+def test_games(shape: tuple[int, int], form: str, policy: str, guards: Guards) -> None:
+    game = Played(guards, Rules(*shape, start_tiles=1), limit=7)
+    board = guards.copy(np.zeros(shape[0] * shape[1], dtype=np.uint8))
     board[0] = 1
+    if form == "bits":
+        game.use_bits(guards, SIMPLE[policy][0])
+    game.words[play.POLICY_ADDRESS] = address_of(SIMPLE[policy][form == "cells"])
     moves, ended = 0, play.GOING
     while ended == play.GOING and moves < 1_000:
         before = int(game.state[play.MOVE_NUMBER])
         game.letters[:] = 9
-        ended = play.play_cells(game.words, game.state, board, game.limit)
+        if form == "bits":
+            ended = play.play_bits(game.words, game.state, game.limit)
+        else:
+            ended = play.play_cells(game.words, game.state, board, game.limit)
         made = int(game.state[play.MOVE_NUMBER]) - before
-        assert (game.letters[:made] < 4).all()
-        assert (game.letters[made:] == 9).all()
+        game.check_letters(made)
         moves += made
 
 
-@pytest.mark.promise("R8")
 def test_the_largest_exponents_are_recorded_inside_the_buffer(guards: Guards) -> None:
-    game = Played(guards, Rules(1, 3), seed=0, limit=4)
+    game = Played(guards, Rules(1, 3), limit=4)
     game.words[play.POLICY_ADDRESS] = address_of(policies.corner_cells)
     board = guards.copy(np.array([34, 34, 0], dtype=np.uint8))
     game.state[play.MAX_EXPONENT] = 34
@@ -143,26 +148,22 @@ def test_the_largest_exponents_are_recorded_inside_the_buffer(guards: Guards) ->
     assert game.reached[MAX_EXPONENT] == 1
 
 
-@pytest.mark.promise("R8")
 @pytest.mark.parametrize("keep", [False, True])
 def test_many_games_at_once(keep: bool, guards: Guards) -> None:
-    game = Played(guards, Rules(), seed=0, limit=10_000)
+    game = Played(guards, Rules(), limit=10_000)
     game.words[play.LETTERS] *= keep
     states, reached = game.use_games(guards, 20)
     assert play.play_many(game.words, np.uint64(2**64 - 10), states, game.limit) == 20
     assert (states[:, play.MOVE_NUMBER] > 20).all()
-    made = int(states[:, play.MOVE_NUMBER].sum()) if keep else 0
-    assert (game.letters[:made] < 4).all()
-    assert (game.letters[made:] == 9).all()
+    game.check_letters(int(states[:, play.MOVE_NUMBER].sum()) if keep else 0)
     for state, numbers in zip(states, reached, strict=True):
         largest = int(state[play.MAX_EXPONENT])
         assert 0 < numbers[largest] <= state[play.MOVE_NUMBER]
         assert not numbers[largest + 1 :].any()
 
 
-@pytest.mark.promise("R8")
 def test_many_games_from_boards(guards: Guards) -> None:
-    game = Played(guards, Rules(), seed=0, limit=40_000)
+    game = Played(guards, Rules(), limit=40_000)
     states, reached = game.use_games(guards, 20)
     given = [(0x1230_0000_0000_0000 | number % 10, 100 * number) for number in range(20)]
     starts = guards.copy(np.array(given, dtype=np.uint64))
@@ -173,145 +174,398 @@ def test_many_games_from_boards(guards: Guards) -> None:
     assert not reached[:, :4].any()
 
 
-@pytest.mark.promise("R8")
 def test_many_games_in_a_buffer_that_is_too_small(guards: Guards) -> None:
-    game = Played(guards, Rules(), seed=0, limit=1_000)
+    game = Played(guards, Rules(), limit=1_000)
     states, _ = game.use_games(guards, 20)
     done = play.play_many(game.words, np.uint64(1), states, game.limit)
     assert 0 < done < 20
     assert states[: done + 1, play.MOVE_NUMBER].sum() == game.limit
     assert game.words[play.LETTERS] == game.letters.ctypes.data
-    assert (game.letters < 4).all()
+    game.check_letters(1_000)
 
 
-@pytest.mark.promise("R8")
 @pytest.mark.parametrize(("rows", "cols"), SHAPES)
 def test_slides_on_cells(rows: int, cols: int, guards: Guards) -> None:
-    rng = np.random.default_rng(rows * 8 + cols)
-    board = guards.copy(np.zeros(rows * cols, dtype=np.uint8))
-    after = guards.copy(np.zeros(rows * cols, dtype=np.uint8))
-    for _ in range(20):
-        board[:] = rng.integers(0, 4, rows * cols)
-        for move in Move:
-            reward = cells.slide_array(board, rows, cols, int(move), after)
-            expected = reference.slide(board.tolist(), rows, cols, move)
-            assert (after.tolist(), reward) == expected
+    board, after, other = (guards.copy(np.zeros(rows * cols, dtype=np.uint8)) for _ in range(3))
+    for cells in boards_of(rows, cols, 20, MAX_EXPONENT - 1):
+        board[:] = cells
+        for move in reference.MOVES:
+            reward = on_cells.slide_array(board, rows, cols, move, after)
+            expected, points = reference.slide(board.tolist(), rows, cols, move)
+            slide_in_search(board, rows, cols, move, other)
+            assert (after.tolist(), other.tolist(), reward) == (expected, expected, points)
 
 
-# Searches: the context, the table, the parameters and the distribution are guarded; the table is
-# as small as possible.
+# Searches: every array of the context is guarded, and the table is as small as possible
 
 
-def guard_context(guards: Guards, context: Context, has_table: bool) -> Words:
-    """The context's words and their arrays, between guards."""
-    shape, rules = frame(4, 4), Rules()
-    distribution = guards.copy(spawn_distribution(rules.spawn_exponents, rules.spawn_weights))
-    tables = [guards.copy(shape.across), guards.copy(shape.down)]
-    words = guards.copy(context.words)
-    words[names.ACROSS], words[names.DOWN] = (table.ctypes.data for table in tables)
-    words[names.DISTRIBUTION] = distribution.ctypes.data
-    if has_table:
+def guard_search(guards: Guards, search: Search, table: bool = True) -> Search:
+    """Move the arrays of a search between guards; its table has the fewest buckets, if any."""
+    context = search.context
+    context.words = guards.copy(context.words)
+    for word, array in list(context._held.items()):
+        context.point(word, guards.copy(array))
+    if table:
         size = MIN_BUCKETS * BUCKET_WORDS
-        words[names.TABLE] = guards.copy(np.zeros(size, dtype=np.uint64)).ctypes.data
-        words[names.BUCKETS] = MIN_BUCKETS
+        context.point(names.TABLE, guards.copy(np.zeros(size, dtype=np.uint64)))
+        context.words[names.BUCKETS] = context.words[names.ALL] = MIN_BUCKETS
+    return search
+
+
+def plain_rows(rules: str, **more: Any) -> Callable[[], Search]:
+    return lambda: ExpectimaxCells(
+        EVALUATORS["rows"], Rules.parse(rules), Depth.fixed(4), table_mb=0, **more
+    )
+
+
+SEARCHES: dict[str, tuple[Callable[[], Search], Sequence[int]]] = {
+    # how a search is made, and its depths
+    **{
+        name: (lambda name=name: Expectimax(EVALUATORS[name], Rules(), Depth.fixed(3), table_mb=0),
+               (1, 2, 3))
+        for name in EVALUATORS
+    },
+    **{
+        f"cut, second move {second}": (
+            lambda second=second: Expectimax(
+                EVALUATORS["rows"], Rules(), Depth.few(2, few=4, few_ply=4), cut=0.01,
+                second_move=second,
+            ), (2, 4))
+        for second in (False, True)
+    },
+    **{
+        f"alphabeta, prunes {prunes}": (
+            lambda prunes=prunes: AlphaBeta(
+                EVALUATORS["clustering"], Rules(), 3, prunes=prunes, wins_at_goal=True
+            ), (1, 2, 3, 6))
+        for prunes in (False, True)
+    },
+    **{
+        f"summed, prunes {prunes}": (
+            lambda prunes=prunes: Summed(
+                EVALUATORS["baeldung"], Rules(), prunes=prunes, table_mb=0
+            ), (1, 2, 3))
+        for prunes in (False, True)
+    },
+    **{
+        f"{name} on cells of {rows}x{cols}": (
+            lambda name=name, rows=rows, cols=cols: ExpectimaxCells(
+                EVALUATORS[name], Rules(rows, cols), Depth.fixed(3), table_mb=0
+            ), (1, 2, 3) if rows * cols < 17 else (1, 2))
+        for name, one in EVALUATORS.items() if one.supports_cells(8, 8)
+        for rows, cols in [(1, 2), (2, 2), (4, 4), (5, 5), (3, 6), (1, 8), (8, 1), (8, 8)]
+    },
+    **{
+        f"{rules}, cut {cut}": (plain_rows(rules, cut=cut), depths)
+        for cut in (0.0, 0.02)
+        for rules, depths in (
+            ("1x5 spawn=2:1,4:1,8:1,16:1,65536:2,34359738368:1", (4,)), ("1x3", (12,)),
+        )
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_searches(name: str, guards: Guards) -> None:
+    make, depths = SEARCHES[name]
+    plain, search = make(), make()
+    needs_score = name in EVALUATORS and EVALUATORS[name].needs_score
+    guarded = guard_search(guards, search, not needs_score and name != "alphabeta, prunes False")
+    if isinstance(search, ExpectimaxCells):  # without a spare frame
+        size = (cell_kernels.frames(max(depths)) - 1) * cell_kernels.FRAME_BYTES // 8
+        search.context.point(cell_kernels.WORKSPACE, guards.copy(np.zeros(size, dtype=np.uint64)))
+    if search.rules.shape == (4, 4):
+        boards = [board for board, _ in positions(5, 6)]
+    else:
+        boards = small_positions(search.rules.shape, 4)
+    for board in boards:
+        for depth in depths if board is boards[0] else depths[:3]:
+            for one in (guarded, plain):
+                one.begin(afresh=True)
+            assert values_of(guarded, board, 10, depth) == values_of(plain, board, 10, depth)
+
+
+def test_states_and_their_replies(guards: Guards) -> None:
+    plain = Expectimax(EVALUATORS["rows"], Rules(), Depth.fixed(2))
+    guarded = guard_search(guards, Expectimax(EVALUATORS["rows"], Rules(), Depth.fixed(2)))
+    words = guarded.context.words
+    for board, score in positions(5, 6):
+        bits = np.uint64(board.to_bits())
+        for move in map(int, board.legal_moves()):
+            bits_of, scores = (guards.copy(np.zeros(32, dtype=np.uint64)) for _ in range(2))
+            chances = guards.copy(np.zeros(32))
+            count = expectimax.list_states(bits, score, move, 1.0, bits_of, scores, chances, words)
+            assert 2 <= count <= 32
+            assert abs(chances.sum() - 1) < 1e-6
+            values, nodes = guards.copy(np.zeros(count)), guards.copy(np.zeros(count, np.uint64))
+            counter = guards.copy(np.zeros(1, dtype=np.uint64))
+            expectimax.share_replies(
+                bits_of[:count], scores, 2, chances, values, nodes, counter, words
+            )
+            found = expectimax.mean_of(bits, move, values, words)
+            assert found == expectimax.value_of(bits, score, move, 3, plain.context.words)
+
+
+def test_frames_are_as_large_as_their_parts() -> None:
+    """A second move needs one frame more."""
+    assert cell_kernels.FRAME_BYTES == 640
+    assert cell_kernels.LINES + 8 == cell_kernels.DIRECTION_WORDS
+    assert cell_kernels.frames(12) == 14
+
+
+# Networks, with the most leaves possible
+
+MOST = [(a, b) for a in range(9) for b in range(a)][:32]
+DISTRIBUTIONS = ["2:0.9,4:0.1", "2:1,4:1,8:1,16:1,32:1,64:1,128:1,32768:1"]
+
+
+def tiny_network(patterns: str, shape: tuple[int, int], stages: tuple[int, ...]) -> Network:
+    """Small weights; two thirds of those of later stages are untouched."""
+    network = Network(patterns, shape, stages=stages)
+    rng = np.random.default_rng([*shape])
+    weights = rng.normal(0, 1e-16, network.weights.shape).astype(np.float32)
+    weights[1:][rng.random(weights[1:].shape) < 2 / 3] = np.nan
+    network.weights[:] = weights
+    return network
+
+
+def guard_network(guards: Guards, network: Network) -> Words:
+    """The words of a network and its weights, between guards."""
+    words = guards.copy(network.words())
+    words[ntuple.WEIGHTS] = guards.copy(network.weights).ctypes.data
     return words
 
 
-def guard_lines(guards: Guards, words: Words, context: Context) -> None:
-    """The arrays of the layer for sums of lines, if it is in use."""
-    for word in (
-        layers.ACROSS_LINES, layers.DOWN_LINES, layers.COLUMN_VALUES, layers.ROW_VALUES
-    ):  # fmt: skip
-        if words[word]:
-            words[word] = guards.copy(context._held[word]).ctypes.data
+def extreme_boards(shape: tuple[int, int]) -> Words:
+    """The emptiest and the fullest boards there are, and some of every kind."""
+    cells = shape[0] * shape[1]
+    full = np.repeat(np.arange(16, dtype=np.uint8)[:, None], cells, axis=1)
+    return to_bits(np.concatenate([full, boards_of(*shape, 80)]), *shape)
 
 
-def guard_params(guards: Guards, words: Words, evaluator: str) -> None:
-    params = guards.copy(EVALUATORS[evaluator].params_for(4, 4))
-    words[names.PARAMS] = params.ctypes.data
+@pytest.mark.parametrize("stages", [(), (64, 1024)])
+@pytest.mark.parametrize("shape", SMALL)
+def test_values_of_networks(
+    shape: tuple[int, int], stages: tuple[int, ...], guards: Guards
+) -> None:
+    last = "0123456789abcdef"[: shape[0] * shape[1]][-3:]
+    network = tiny_network(f"0 {last}", shape, stages)
+    boards = guards.copy(extreme_boards(shape))
+    values, expected = guards.copy(np.zeros(len(boards))), np.zeros(len(boards))
+    ntuple.value_many(boards, guard_network(guards, network), values)
+    ntuple.value_many(boards, network.words(), expected)
+    assert (values == expected).all()
 
 
-def some_boards(count: int) -> Iterator[tuple[np.uint64, int, int]]:
-    """(bits, score, a legal move) of a few boards."""
-    for grid in boards(count, most_empty=6):
-        board = Board.from_tiles(grid)
-        for move in board.legal_moves():
-            yield np.uint64(board.to_bits()), score_of(grid), int(move)
+@lazy_kernel(types.void(_WORDS, types.int64, types.float64[::1], _WORDS))
+def layer_values(afters, tiles, values, context):
+    words = pointer(context)
+    for index in range(len(afters)):
+        values[index] = call_layer(words[LOWEST], (afters[index], 0, 0, tiles, words))
 
 
-@pytest.mark.promise("R8")
-@pytest.mark.parametrize("evaluator", EVALUATORS)
-@pytest.mark.parametrize("ply", [1, 2, 3])
-def test_expectimax(evaluator: str, ply: int, guards: Guards) -> None:
-    plain = Expectimax(EVALUATORS[evaluator], Rules(), Depth.fixed(ply), table_mb=0)
-    words = guard_context(guards, plain.context, not EVALUATORS[evaluator].needs_score)
-    guard_params(guards, words, evaluator)
-    guard_lines(guards, words, plain.context)
-    for bits, score, move in some_boards(5 if ply == 3 else 20):
-        value = expectimax.value_of(bits, score, move, ply, words)
-        assert value == expectimax.value_of(bits, score, move, ply, plain.context.words)
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+@pytest.mark.parametrize("shape", [(4, 4), (3, 3), (3, 4), (1, 4), (4, 1)])
+def test_policies_and_lowest_layers_of_networks(
+    shape: tuple[int, int], distribution: str, guards: Guards
+) -> None:
+    rules = Rules.parse(f"{shape[0]}x{shape[1]} spawn={distribution} start=1")
+    pairs = MOST if shape[0] * shape[1] > 8 else [(0, 1), (2, 3)]
+    network = tiny_network(" ".join(f"{a:x}{b:x}" for a, b in pairs), shape, (64, 1024))
+    plain, search = (
+        Expectimax(network_evaluator(network), rules, Depth.fixed(1), table_mb=0) for _ in range(2)
+    )
+    guard_search(guards, search, table=False)
+    search.context.point(names.PARAMS, guard_network(guards, network))
+    both = search.context.words, plain.context.words
+    boards, mask = extreme_boards(shape), frame(*shape).mask
+    for board in boards:
+        moves = [ask(np.uint64(plain.policy), board, 15, 0, np.uint64(0), one) for one in both]
+        assert moves[0] == moves[1]
+    has_room = [bool(~(b | b >> 1 | b >> 2 | b >> 3) & mask) for b in boards.tolist()]
+    afters = guards.copy(boards[np.array(has_room)])
+    values, expected = guards.copy(np.zeros(len(afters))), np.zeros(len(afters))
+    for found, words in zip((values, expected), both, strict=True):
+        layer_values(afters, len(rules.spawn), found, words)
+    assert (values == expected).all()
 
 
-@pytest.mark.promise("R8")
-@pytest.mark.parametrize("second_move", [True, False])
-def test_expectimax_with_a_cut(second_move: bool, guards: Guards) -> None:
-    depth = Depth.few(2, few=4, few_ply=4)
-    plain = Expectimax(EVALUATORS["rows"], Rules(), depth, cut=0.01, second_move=second_move)
-    words = guard_context(guards, plain.context, has_table=True)
-    guard_params(guards, words, "rows")
-    guard_lines(guards, words, plain.context)
-    for bits, score, move in some_boards(20):
-        ply = expectimax.ply_of(bits, words)
-        transposition.begin(words)
-        value = expectimax.value_of(bits, score, move, ply, words)
-        transposition.begin(plain.context.words)
-        assert value == expectimax.value_of(bits, score, move, ply, plain.context.words)
+# Learning
+
+RESULT_ROOM = 8
+RUNS: dict[str, dict[str, Any]] = {
+    "forward": {"shape": (4, 4), "schedule": "td"},
+    "16 steps": {"shape": (3, 3), "schedule": "td", "lambda_": 0.9, "steps": 16},
+    "backward": {"shape": (3, 4), "schedule": "tc", "order": "backward", "restart": 10},
+    "carousel": {"shape": (2, 3), "schedule": "tc", "stages": (16, 32), "carousel": True},
+    "past 32768": {
+        "shape": (2, 2), "schedule": "tc", "spawn": ((2, 1), (32768, 1)), "order": "backward",
+    },
+}  # fmt: skip
 
 
-@pytest.mark.promise("R8")
-def test_states_and_their_replies(guards: Guards) -> None:
-    plain = Expectimax(EVALUATORS["rows"], Rules(), Depth.fixed(2))
-    words = guard_context(guards, plain.context, has_table=True)
-    guard_lines(guards, words, plain.context)
-    for bits, score, move in some_boards(10):
-        bits_of, scores = (guards.copy(np.zeros(32, dtype=np.uint64)) for _ in range(2))
-        chances = guards.copy(np.zeros(32))
-        count = expectimax.list_states(bits, score, move, 1.0, bits_of, scores, chances, words)
-        assert 2 <= count <= 32
-        assert abs(chances.sum() - 1) < 1e-6
-        values, nodes = guards.copy(np.zeros(count)), guards.copy(np.zeros(count, np.uint64))
-        counter = guards.copy(np.zeros(1, dtype=np.uint64))
-        expectimax.share_replies(bits_of[:count], scores, 2, chances, values, nodes, counter, words)
-        found = expectimax.mean_of(bits, move, values, words)
-        assert found == expectimax.value_of(bits, score, move, 3, plain.context.words)
+@dataclass
+class Guarded:
+    """A training run of one thread whose memory lies between guards."""
+
+    training: Training
+    words: Words
+    game: Words
+
+    @classmethod
+    def make(cls, guards: Guards, training: Training) -> "Guarded":
+        (worker,), network = training.workers, training.network
+        network.weights = guards.copy(network.weights)
+        training.network_words = guards.copy(network.words())
+        training.memory = guards.copy(training.memory)
+        training.games_begun = guards.copy(training.games_begun)
+        training.carousel = guards.copy(training.carousel)
+        worker.game = guards.copy(worker.game)
+        worker.history = guards.copy(worker.history)
+        worker.results = guards.copy(worker.results[:RESULT_ROOM])
+        worker.words = words = guards.copy(worker.words)
+        rules, shape = training.settings.rules, frame(*training.settings.rules.shape)
+        distribution = spawn_distribution(rules.spawn_exponents, rules.spawn_weights)
+        for word, array in (
+            (at.NETWORK, training.network_words),
+            (at.MEMORY, training.memory),
+            (at.ACROSS, guards.copy(shape.across)),
+            (at.DOWN, guards.copy(shape.down)),
+            (at.DISTRIBUTION, guards.copy(distribution)),
+            (at.GAMES, training.games_begun),
+            (at.GAME, worker.game),
+            (at.RESULTS, worker.results),
+        ):
+            words[word] = array.ctypes.data
+        if training.settings.carousel:
+            words[at.CAROUSEL] = training.carousel.ctypes.data
+        words[at.RESULT_ROOM] = RESULT_ROOM
+        worker.point_history()
+        return cls(training, words, worker.game)
+
+    def begin(self, games: int) -> None:
+        (worker,), settings = self.training.workers, self.training.settings
+        worker.begin(settings.schedule[0], games)
+
+    def go_on(self, moves: int) -> list[tuple[int, ...]]:
+        """Until no game is left; returns the results."""
+        results = []
+        active = True
+        while active:
+            active = learning.train(self.words, moves)
+            results += self.training.workers[0].take_results().tolist()
+        return [tuple(result) for result in results]
 
 
-@pytest.mark.promise("R8")
-@pytest.mark.parametrize("prunes", [True, False])
-@pytest.mark.parametrize("depth", [1, 2, 3, 6])
-def test_alphabeta(prunes: bool, depth: int, guards: Guards) -> None:
-    plain = AlphaBeta(EVALUATORS["clustering"], Rules(), depth, prunes=prunes, wins_at_goal=True)
-    words = guard_context(guards, plain.context, has_table=prunes)
-    guard_params(guards, words, "clustering")
-    for bits, score, move in some_boards(2 if depth == 6 else 20):
-        value = alphabeta.value_of(bits, score, move, depth, words)
-        assert value == alphabeta.value_of(bits, score, move, depth, plain.context.words)
+@pytest.mark.parametrize("name", RUNS)
+def test_training(name: str, guards: Guards) -> None:
+    games = 400 if name == "carousel" else 60
+    plain = Training(settings_of(**RUNS[name]), games=games)
+    plain.run()
+    guarded = Guarded.make(guards, Training(settings_of(**RUNS[name]), games=games))
+    guarded.begin(games)
+    results = guarded.go_on(1_000)
+    assert [(score, largest) for score, _, largest in results] == list(plain.curve.recent)
+    assert guarded.training.network.weights.tobytes() == plain.network.weights.tobytes()
+    assert guarded.training.memory.tobytes() == plain.memory.tobytes()
 
 
-@pytest.mark.promise("R8")
-@pytest.mark.parametrize("prunes", [True, False])
-def test_summed(prunes: bool, guards: Guards) -> None:
-    plain = Summed(EVALUATORS["baeldung"], Rules(), prunes=prunes, table_mb=0)
-    context = plain.context
-    words = guard_context(guards, context, has_table=True)
-    guard_params(guards, words, "baeldung")
-    for bits, _score, move in some_boards(3):
-        for rounds in range(3 if not prunes else 4):
-            value = summed.value_of(bits, move, rounds, words)
-            assert value == summed.value_of(bits, move, rounds, context.words)
+@pytest.mark.parametrize("order", ["forward", "backward"])
+def test_a_game_as_long_as_its_history(order: str, guards: Guards) -> None:
+    """It ends without room for another afterstate, and continues afterwards."""
+    settings = settings_of((4, 4), "td", order=order, steps=3)
+    guarded = Guarded.make(guards, Training(settings, games=3))
+    guarded.begin(3)
+    guarded.game[at.COUNT] = at.HISTORY_SIZE - 6
+    (_, moves, _), *rest = guarded.go_on(100_000)
+    assert moves == 5
+    assert len(rest) == 2
 
 
-@pytest.mark.promise("R8")
+def test_the_carousel_goes_round(guards: Guards) -> None:
+    """Its rings overflow many times over."""
+    settings = settings_of((2, 2), "td", stages=(8, 16), carousel=True)
+    guarded = Guarded.make(guards, Training(settings, games=9_000))
+    guarded.begin(9_000)
+    guarded.go_on(1_000)
+    assert guarded.training.carousel[1, 0] > 2 * at.CAROUSEL_SIZE
+    assert (guarded.training.carousel[1] > 0).all()
+
+
+def test_single_updates(guards: Guards) -> None:
+    pairs = " ".join(f"{a:x}{b:x}" for a, b in MOST)
+    for stages in ((), (64, 1024)):
+        guarded = Guarded.make(
+            guards, Training(settings_of((4, 4), "tc", stages=stages, patterns=pairs))
+        )
+        guarded.begin(0)
+        for board in extreme_boards((4, 4)):
+            updates.learn_one(guarded.words, board, 100.0)
+
+
+@pytest.mark.parametrize("stages", [(), (4, 16)])
+def test_weights_that_are_no_numbers(stages: tuple[int, ...], guards: Guards) -> None:
+    """No weight before the first stage is read."""
+    guarded = Guarded.make(guards, Training(settings_of((2, 3), "tc", stages=stages), games=20))
+    guarded.training.network.weights[:] = np.nan
+    guarded.begin(20)
+    assert len(guarded.go_on(100)) == 20
+    assert np.isnan(guarded.training.network.weights).all()
+
+
+# Environments
+
+COUNT = WIDTH + 3
+"""Number of games: one vector and some single games."""
+
+
+def guard_games(games: EnvGames, guards: Guards) -> None:
+    """Move every array of the games between guard zones."""
+    for name, array in list(vars(games).items()):
+        if isinstance(array, np.ndarray) and name != "_words":
+            setattr(games, name, guards.copy(array))
+    games._make_words()
+
+
+@pytest.mark.parametrize(
+    ("shape", "observation"),
+    [
+        (shape, form)
+        for shape in ("4x4", "1x2", "2x3", "3x4", "4x2", "5x4", "8x8")
+        for form in OBSERVATIONS
+        if form != "bits" or max(map(int, shape.split("x"))) <= 4
+    ],
+)
+def test_steps_of_environments(shape: str, observation: Observation, guards: Guards) -> None:
+    rules = Rules.parse(f"{shape} goal=64 stop=goal")
+    settings = EnvSettings(rules, observation, spawn_info=True)
+    games = EnvGames(settings, COUNT, 40, autoreset=True)
+    guard_games(games, guards)
+    seeding = Seeding(games)
+    every = np.ones(COUNT, dtype=np.bool_)
+    seeding.begin(seeding.listed(5), every)
+    games.start(every)
+    rng = np.random.default_rng(1)
+    for _ in range(150):
+        games.actions[:] = rng.integers(0, 4, COUNT)
+        if games.step() >> env_games.EXHAUSTED:
+            seeding.refill()
+        games.sample(5, games.actions)
+    games.afterstates()
+    games.replace(every)
+
+
+def test_the_way_of_environments_from_bits_to_cells(guards: Guards) -> None:
+    games = EnvGames(EnvSettings(), COUNT)
+    guard_games(games, guards)
+    games.place(np.ones(COUNT, dtype=np.bool_), Start(Board.parse("ff00/ff00/eedd/1234"), 0, 0))
+    games.afterstates()
+    for move in (3, 0, 1, 2) * 20:
+        games.actions[:] = move
+        games.step()
+    assert games.max_tiles.tolist() == [131_072] * COUNT
+
+
 @pytest.mark.long
 def test_kernel_tests_pass_with_bounds_checks(
     tmp_path: Path, figure: Callable[[str], None]

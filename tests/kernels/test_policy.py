@@ -1,10 +1,11 @@
-"""The kernels of policy networks against a naive twin, for every shape and on both forms."""
+"""The kernels of policy networks against naive twins, for every shape and on both forms."""
 
 import numpy as np
 import pytest
 
 from tests.support.policies import make_policy
 from twofold.game.board import Board
+from twofold.kernels.policy import advantages, moves_back, turn_each
 from twofold.values.policy_network import PolicyNetwork
 
 SHAPES = [(4, 4), (2, 2), (3, 4), (1, 3), (5, 5)]
@@ -53,3 +54,44 @@ def test_inputs_that_are_not_positive_count_nothing() -> None:
     head = network.layers[0]
     expected = 2 * head.weights[2] + head.bias
     assert [*found.logits, found.value] == pytest.approx(expected.tolist(), rel=1e-6)
+
+
+@pytest.mark.parametrize("width", [1, 2, 5, 8, 24])
+@pytest.mark.parametrize("shape", [*SHAPES, (4, 3), (8, 8)])
+def test_a_symmetric_network_looks_at_the_form_of_a_board(
+    shape: tuple[int, int], width: int
+) -> None:
+    network = make_policy(shape, widths=(width,), symmetric=True)
+    plain = make_policy(shape, widths=(width,))
+    for board in random_boards(shape, 30, most=8):
+        cells = np.array([board.exponents], dtype=np.uint8).reshape(1, *shape)
+        form, legal = np.empty_like(cells), np.zeros((1, 4), dtype=np.int8)
+        turn, back = np.empty((2, 1), dtype=np.int64)
+        turn_each(cells, legal, form, legal.copy(), turn)
+        here, there = network.think(board), plain.think(Board(form.ravel().tolist(), shape))
+        assert here.value == there.value
+        for move, logit in enumerate(there.logits):
+            moves_back(np.array([move]), turn, back)
+            assert here.logits[back[0]] == logit
+
+
+def test_advantages_equal_the_sum_over_errors() -> None:
+    dice = np.random.default_rng(5)
+    steps, games, gamma, decay = 9, 4, 0.9, 0.7
+    rewards = dice.normal(size=(steps, games)).astype(np.float32)
+    values = dice.normal(size=(steps + 1, games)).astype(np.float32)
+    ended = dice.random((steps, games)) < 0.2
+    found = np.empty((steps, games), dtype=np.float32)
+    advantages(rewards, values, ended, gamma, decay, found)
+    for game in range(games):
+        for step in range(steps):
+            total, factor = 0.0, 1.0
+            for later in range(step, steps):
+                stays = not ended[later, game]
+                error = rewards[later, game] - values[later, game]
+                error += gamma * values[later + 1, game] * stays
+                total += factor * error
+                if not stays:
+                    break
+                factor *= gamma * decay
+            assert found[step, game] == pytest.approx(total, rel=1e-4, abs=1e-5)

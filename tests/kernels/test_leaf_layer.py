@@ -13,7 +13,7 @@ from twofold.kernels import leaf_layer as layers
 from twofold.kernels._jit import address_of
 from twofold.kernels.context import NODES
 from twofold.kernels.expectimax import LOWEST
-from twofold.kernels.intrinsics import call_layer, pointer, spread_nibbles
+from twofold.kernels.intrinsics import call_layer, pointer
 from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax
 from twofold.values import EVALUATORS, Evaluator
@@ -118,20 +118,3 @@ def test_three_spawn_tiles_have_the_general_layer() -> None:
     rules = Rules.parse("spawn=2:1,4:1,8:1")
     search = Expectimax(EVALUATORS["rows"], rules, Depth.fixed(1))
     assert search.context.words[LOWEST] == address_of(layers.after_move)
-
-
-@lazy_kernel(types.void(_WORDS, _WORDS))
-def spread_all(rows, spread):
-    for index in range(len(rows)):
-        spread[index] = spread_nibbles(rows[index])
-
-
-def test_spread_nibbles() -> None:
-    """Row 0x1234 becomes 0x0001_0002_0003_0004."""
-    rows = np.arange(65_536, dtype=np.uint64)
-    spread = np.zeros_like(rows)
-    spread_all(rows, spread)
-    expected = sum(
-        ((rows >> np.uint64(4 * n)) & np.uint64(15)) << np.uint64(16 * n) for n in range(4)
-    )
-    assert (spread == expected).all()

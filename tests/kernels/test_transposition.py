@@ -14,7 +14,7 @@ from tests.kernels.lazily import lazy_kernel
 from twofold.game.rules import Rules
 from twofold.kernels import context as names
 from twofold.kernels import transposition as table
-from twofold.kernels.intrinsics import high_product, pointer
+from twofold.kernels.intrinsics import pointer
 from twofold.kernels.play import mix
 from twofold.kernels.transposition import BUCKET_WORDS, EXACT, GENERATIONS, LOWER, UPPER
 from twofold.search.context import aligned_zeros
@@ -324,22 +324,6 @@ def test_a_table_takes_the_memory_asked_for(megabytes: int) -> None:
     assert array.nbytes == int(context.words[names.BUCKETS]) * 8 * BUCKET_WORDS
     assert context.words[names.TABLE] % 64 == 0
     assert context.words[names.BUCKETS] >= table.MIN_BUCKETS
-
-
-@lazy_kernel(types.void(_WORDS, _WORDS, _WORDS))
-def multiply(left, right, high):
-    for index in range(len(left)):
-        high[index] = high_product(left[index], right[index])
-
-
-def test_high_product() -> None:
-    ends = np.array([0, 1, 2**32, 2**63, 2**64 - 1], dtype=np.uint64)
-    left = np.concatenate([np.repeat(ends, 5), random_words(1000, 1)])
-    right = np.concatenate([np.tile(ends, 5), random_words(1000, 2)])
-    high = np.zeros_like(left)
-    multiply(left, right, high)
-    pairs = zip(left.tolist(), right.tolist(), strict=True)
-    assert high.tolist() == [a * b >> 64 for a, b in pairs]
 
 
 @pytest.mark.parametrize("buckets", [16_384, 65_536])

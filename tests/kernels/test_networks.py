@@ -9,9 +9,8 @@ import pytest
 from numba import types
 
 from tests.evaluators.plain import downgraded
-from tests.kernels.drivers import SMALL, played_boards
+from tests.kernels.drivers import SMALL, boards_of, played_boards
 from tests.kernels.lazily import lazy_kernel
-from tests.kernels.learn.boards import some_boards as large_boards
 from tests.learn.naive import NaiveNetwork, as_bits, slides, table_of, twin_of
 from tests.support.twins import Twin
 from twofold.game import reference
@@ -205,7 +204,7 @@ def test_large_tiles_are_downgraded_before_they_are_looked_at(threshold: int) ->
     search = one_ply(both, threshold)
     plain = one_ply(both)
     changed = 0
-    for cells in large_boards(300, (4, 4)):
+    for cells in map(tuple, boards_of(4, 4, 1_000).tolist()):
         lower = downgraded(cells, threshold)
         check_choice(both, search, cells, lower)
         if reference.legal_moves(cells, 4, 4):
