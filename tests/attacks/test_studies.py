@@ -258,17 +258,9 @@ def test_a_study_that_another_program_holds_is_in_use(study: Path) -> None:
 
 
 @posix
-@pytest.mark.parametrize("kind", ["folder", "pipe", "device", "memory", "nothing"])
-def test_what_is_no_file_is_refused(tmp_path: Path, kind: str) -> None:
-    path = tmp_path / "s.db"
-    if kind == "folder":
-        path.mkdir()
-    if kind == "pipe":
-        os.mkfifo(path)
-    path = {"device": Path("/dev/zero"), "memory": Path("/proc/self/mem")}.get(kind, path)
-    if kind in ("nothing", "memory"):
-        path = path if path.exists() else tmp_path / "no" / "s.db"
-    for use in OPENERS:
-        with pytest.raises(TwofoldError, match=r"expected|cannot read"):
-            use(path)
-    assert not list(tmp_path.glob(".*"))
+def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path, tmp_path / "pipe", tmp_path / "no" / "s.db", "/dev/zero"):
+        for use in OPENERS:
+            with pytest.raises(TwofoldError, match=r"expected|cannot read"):
+                use(Path(path))

@@ -104,13 +104,6 @@ def saved(board: str, rules: Rules | None = None, score: int = 0) -> dict[str, o
     return state_of(Game.from_board(Board.parse(board), rules, score=score, seed=0))
 
 
-def test_columns_come_first() -> None:
-    assert json.dumps(saved("1000/2000/0000/0003")).startswith(
-        '{"grid": {"size": 4, "cells": [[{"position": {"x": 0, "y": 0}, "value": 2}, '
-        '{"position": {"x": 0, "y": 1}, "value": 4}, null, null], '
-    )
-
-
 @pytest.mark.parametrize(
     ("board", "rules", "over", "won", "keep"),
     [

@@ -8,26 +8,21 @@ import pytest
 
 from tests.support.endgame_tables import played
 from tests.support.literal import boards
-from tests.support.twins import small_positions
-from twofold.cli.analyse import _explanation
-from twofold.errors import InvalidInput, UnsupportedRules
+from twofold.errors import InvalidInput
 from twofold.game.board import Board
 from twofold.game.game import Game
-from twofold.game.rules import STANDARD, Move, Rules
+from twofold.game.rules import STANDARD, Move
 from twofold.games.judge import Judge
 from twofold.games.review import judge, judge_words, review
 from twofold.players import canonical, make_player, play_game, settled, short_spec
-from twofold.players.searching import ExpectimaxPlayer, RelayPlayer, values_of
+from twofold.players.searching import RelayPlayer, values_of
 from twofold.search.budget import Budget, Stop
-from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax
 from twofold.tables import library
 from twofold.tables.folder import SETS, tables_folder
 from twofold.tables.library import file_name, open_tables
 from twofold.tables.pattern import EndgamePattern
 from twofold.tables.work import build_table
-from twofold.values import find_evaluator
-from twofold.web.searches import bar_of
 
 SPEC = "ntuple:late=600@2,net=tiny,ply=1"
 EARLY, LATE = "ntuple:net=tiny,ply=1", "expectimax:eval=ordered,ply=2,cut=0.03125"
@@ -186,18 +181,6 @@ def test_boards_past_32768_count_as_they_are_searched() -> None:
             assert played(player, board, 1, "analysis") == game.letters
 
 
-def test_boards_of_another_shape_leave_nothing_behind() -> None:
-    wide, network = small_positions((3, 4), 1, largest=3)[0], find_evaluator("rows")
-    late = ExpectimaxPlayer(find_evaluator("ordered"), Depth.fixed(1))
-    with RelayPlayer(ExpectimaxPlayer(network, Depth.fixed(1)), late, 600) as player:
-        expected = played(player, BEFORE, 3, "kernel")
-        assert player.choose(wide) in wide.legal_moves()
-        with pytest.raises(UnsupportedRules):
-            player.start(Rules(5, 5), 1)
-        assert played(player, BEFORE, 3, "kernel") == expected
-    player.close()  # twice does no harm
-
-
 # ---- tables
 
 
@@ -287,12 +270,3 @@ def test_a_review_grades_each_move_by_its_part() -> None:
     words = judge_words(SPEC, "points, then own unit")
     assert words.endswith("values in points, then a unit of its own")
     assert review(judged).total == len(judged)
-
-
-def test_a_bar_and_an_explanation_are_those_of_the_part() -> None:
-    with relay() as player:
-        early, late = player.analyse(BEFORE), player.analyse(AFTER)
-        assert bar_of(early, player).kind == "about"
-        assert (bar_of(late, player).kind, bar_of(late, player).share) == ("scale", None)
-        assert _explanation(player, BEFORE, None).evaluator.unit == "points"
-        assert _explanation(player, AFTER, None).evaluator.name == "ordered"
