@@ -276,6 +276,13 @@ def test_a_game_continues_from_a_record() -> None:
     for move in "urdlurdl":
         game.play(move)
     record = Record.from_game(game)
+    board = Board.parse("1234/0000/0000/0000")
+    other = Game.from_board(board, seed=5, score=100, move_number=40)
+    other.play(Move.DOWN)
+    found = Record.from_game(other)
+    assert (found.board, found.start_score, found.start_move) == (board, 100, 40)
+    assert Record.from_game(found.resume()) == found
+    assert Record.from_game(other.fork(40)).board == board
     for again in (record.resume(), replace(record, final=None).resume(), record.replay()):
         assert Record.from_game(again) == record
         for number in range(7, -1, -1):
@@ -304,13 +311,3 @@ def test_given_tiles_stay() -> None:
     fork.play(fork.legal_moves()[0])  # by the dice
     assert Record.from_game(fork).seed == 0
     assert Record.from_game(fork).resume().board == fork.board
-
-
-def test_a_game_continues_from_a_record_with_a_board() -> None:
-    board = Board.parse("1234/0000/0000/0000")
-    game = Game.from_board(board, seed=5, score=100, move_number=40)
-    game.play(Move.DOWN)
-    record = Record.from_game(game)
-    assert (record.board, record.start_score, record.start_move) == (board, 100, 40)
-    assert Record.from_game(record.resume()) == record
-    assert Record.from_game(game.fork(40)).board == board
