@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.endgame_tables import played
+from tests.support.endgame_tables import played, state_with
 from tests.support.literal import boards
 from twofold.errors import InvalidInput
 from twofold.game.board import Board
@@ -22,7 +22,6 @@ from twofold.tables import library
 from twofold.tables.folder import SETS, tables_folder
 from twofold.tables.library import file_name, open_tables
 from twofold.tables.pattern import EndgamePattern
-from twofold.tables.work import build_table
 
 SPEC = "ntuple:late=600@2,net=tiny,ply=1"
 EARLY, LATE = "ntuple:net=tiny,ply=1", "expectimax:eval=ordered,ply=2,cut=0.03125"
@@ -65,14 +64,7 @@ def relay(spec: str = SPEC) -> RelayPlayer:
 @pytest.fixture(scope="module")
 def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A state folder with a table of large tiles and one with walls of any tiles."""
-    state = tmp_path_factory.mktemp("with-walls")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TWOFOLD_STATE_DIR", str(state))
-        tables_folder().mkdir()
-        for name in TABLES:
-            pattern = EndgamePattern.parse(name)
-            build_table(tables_folder() / file_name(pattern), pattern)
-    return state
+    return state_with(TABLES, tmp_path_factory.mktemp("with-walls"))
 
 
 @pytest.fixture

@@ -133,7 +133,8 @@ def test_zeros(count: int, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if kind == "without large pages":
         monkeypatch.setattr(memory, "mmap", SimpleNamespace())
     array = memory.large_zeros(count, np.uint64, quick=kind == "quick")
-    assert (array.shape, array.dtype) == ((count,), np.uint64)
+    assert array.shape == (count,)
+    assert array.dtype == np.uint64
     assert not array.any()
     assert all(array.flags[flag] for flag in ("WRITEABLE", "C_CONTIGUOUS", "ALIGNED"))
     array[:] = 3

@@ -1,6 +1,7 @@
 """A folder with small tables, built once for all tests of who uses tables."""
 
 import random
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -20,17 +21,21 @@ NAMES = ("44-16", "442-16")
 """The tables, in the order in which they are asked."""
 
 
-@pytest.fixture(scope="session")
-def table_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The state folder that holds them."""
-    state = tmp_path_factory.mktemp("with-tables")
+def state_with(names: Iterable[str], state: Path) -> Path:
+    """Build tables in a state folder."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TWOFOLD_STATE_DIR", str(state))
         tables_folder().mkdir()
-        for name in NAMES:
+        for name in names:
             pattern = EndgamePattern.parse(name)
             build_table(tables_folder() / file_name(pattern), pattern)
     return state
+
+
+@pytest.fixture(scope="session")
+def table_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The state folder that holds them."""
+    return state_with(NAMES, tmp_path_factory.mktemp("with-tables"))
 
 
 @pytest.fixture
