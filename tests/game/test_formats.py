@@ -93,6 +93,12 @@ def test_formats_of_files() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("name", [one.name for one in FORMATS])
+def test_a_text_in_no_format(name: str) -> None:
+    with pytest.raises(InvalidRecord, match="expected"):
+        parse_any_record("a game of chess", name)
+
+
 # ---- every row of the table
 
 
@@ -268,6 +274,7 @@ REFUSED = {
     "verse: no tiles": ("4x4-_", "3 characters a move and at least 2 moves, got 0 characters"),
     "verse: cut off": ("4x4-_¾ú0¾úM¾ül¾ú", "got 11 characters"),
     "verse: a letter": ("4x4-_¾ú0¾úM¾ü!", "move 1: expected one of the 128 characters"),
+    "verse: a start tile 8": ("4x4-_¾ú8¾úM", "start tiles: expected a tile 2 or 4, got 8"),
     "verse: a tile 8": ("4x4-_¾ú0¾úM¾üp", "move 1: expected a tile that the rules spawn"),
     "verse: column 5": ("4x4-_¾ú0¾úÂ", "start tiles: expected a cell of a 4x4 board"),
     "verse: row 3 of 2": ("2x4-_¾ú0¾ü0", "expected a cell of a 2x4 board, got row 3, column 1"),
@@ -277,6 +284,9 @@ REFUSED = {
     "old: no tiles": ("replay_", "in a known form"),
     "old: shape": ("replay_5x5 ,", "expected at most 4 rows and columns, got 5x5"),
     # moporgic
+    "episode: 17 tiles": ("a@0|" + "01" * 17 + "|b@0", "at most 16 start tiles, got more"),
+    "episode: two tiles": ("a@0|0131#D9221|b@0", "move 2: expected a slide such as #U, got '21'"),
+    "episode: a tile paid": ("a@0|01[4]31#D92|b@0", "start tiles: expected a tile such as 92"),
     "episode: a letter": ("a@0|01x1|b@0", "start tiles: expected a slide such as #U or a tile"),
     "episode: no tiles": ("a@0||b@0", "start tiles: expected 1 to 16 start tiles"),
     "episode: a move alone": ("a@0|0131#D|b@0", "move 1: expected a tile .* got the end"),

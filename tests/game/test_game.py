@@ -19,7 +19,7 @@ from twofold.errors import (
 )
 from twofold.game import game as module
 from twofold.game.board import Board
-from twofold.game.game import Game, Moment, Status, status_of
+from twofold.game.game import MARK_EVERY, Game, Moment, Status, status_of
 from twofold.game.rules import Move, Rules
 from twofold.limits import MAX_RECORD_MOVES
 
@@ -328,6 +328,14 @@ def test_a_game_is_no_longer_than_a_record(monkeypatch: pytest.MonkeyPatch) -> N
         game.play(game.legal_moves()[0])
     with pytest.raises(LimitExceeded):
         game.extend("u", Moment(game.board, 0))
+
+
+def test_boards_are_stored_at_intervals() -> None:
+    whole, game = played(200), Game(LARGE, 1)
+    game.extend(whole.letters, Moment(whole.board, whole.score))
+    assert game.known_before(200) == 0
+    game.at(199)
+    assert [game.known_before(n) for n in (200, 65, 64, 0)] == [192, MARK_EVERY, 0, 0]
 
 
 def long_game() -> Game:

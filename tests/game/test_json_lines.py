@@ -55,6 +55,7 @@ def changed(**values: Any) -> str:
         (lambda: changed(seed=None), "record: expected a Seed or a Board"),
         (lambda: changed(score=10**30), "expected a record as a JSON object|expected a score"),
         (lambda: changed(score=11), "^expected Score 12 after move 6, got '11'"),
+        (lambda: changed(moves="drdxur"), "expected moves written as u, r, d or l, got 'x'"),
         (lambda: changed(moves="ddrlur"), "move 2: expected a legal move"),
         (lambda: changed(spawns=[[0, 2, 2]]), "expected the move of a given tile from 1 to 6"),
         (lambda: changed(spawns=[[2, 0, 2], [2, 1, 2]]), "expected one new tile for each move"),

@@ -146,6 +146,7 @@ def test_invalid_lines(parse: Callable[[str], object]) -> None:
         ("unit " + "x" * 21, "unit", "expected a unit of 1 to 20 characters"),
         ("line x", "line", "expected a step such as l or l@5:2"),
         ("line l@5:3", "line", "expected a tile"),
+        ("line l@5:0", "line", "expected a tile in a step"),
     ],
 )
 def test_a_field_of_info_that_cannot_be_read_costs_no_other(
