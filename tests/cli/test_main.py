@@ -95,6 +95,7 @@ def test_every_command_has_an_example(cli: Cli, command: str) -> None:
         (["watch", "--sed", "1"], "no such option: --sed"),
         (["analyse"], "missing argument 'BOARD' (see twofold analyse --help)"),
         (["bench"], "missing argument"),
+        (["report", "--picture"], "requires an argument (see twofold report --help)"),
         (["bench", "greedy", "--games", "1k"], "a whole number such as 1000 or 1e3, got '1k'"),
         (["tune", "greedy", "--out", "t", "--trials", "many"], "invalid value for '--trials'"),
         (

@@ -21,7 +21,15 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.arena.report import ChartLine, ReportEntry, far, is_wide, reach_lines, survival_lines
+from twofold.arena.report import (
+    ChartLine,
+    ReportEntry,
+    Section,
+    far,
+    is_wide,
+    reach_lines,
+    survival_lines,
+)
 from twofold.arena.stats import Interval, mean_interval, telling_tiles
 from twofold.arena.survival import edges_of
 from twofold.errors import InvalidInput, InvalidNetwork, MissingExtra
@@ -378,6 +386,14 @@ def read_curve(path: str | os.PathLike[str], *, axis: str = "games", tile: int =
         ) from None
 
 
+def read_points(path: str | os.PathLike[str], *, axis: str = "games", tile: int = 0) -> DrawnCurve:
+    """The curve of `read_curve`; raises InvalidInput if it has no points, too."""
+    curve = read_curve(path, axis=axis, tile=tile)
+    if not curve.games:
+        raise InvalidInput(f"expected a curve with points, got none in {shown(curve.name)}")
+    return curve
+
+
 def finite_number(text: str) -> float:
     """Parse a finite number, or raise ValueError."""
     value = float(text)
@@ -461,6 +477,25 @@ def _names(entries: Entries) -> tuple[str, ...]:
 def drawing(entries: Entries, kind: str) -> Drawing | None:
     """A plot of players in the order of their table; None if it would show nothing."""
     return PLOTS[kind](entries)
+
+
+def study_figure(sections: Sequence[Section], kind: str) -> Drawing:
+    """A plot of a study as a figure.
+
+    Raises:
+        InvalidInput: the games have several rules or boards, or the plot would show nothing.
+    """
+    sections = [section for section in sections if section.entries]
+    if len(sections) != 1:
+        rules = ", ".join(section.rules for section in sections) or "no games"
+        raise InvalidInput(
+            "expected a study of games under the same rules and from the same boards for a "
+            f"figure, got {len(sections)} sets: {printable(rules)}"
+        )
+    found = drawing(sections[0].entries, kind)
+    if found is None:
+        raise InvalidInput(f"expected games that differ for the plot {kind}; it would show nothing")
+    return found
 
 
 def telling(entries: Entries) -> list[str]:

@@ -193,7 +193,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         if os.environ.get("TWOFOLD_DEBUG") == "1":
             raise
         try:
-            code = _report(error)
+            code = _report(error, sys.argv[1:] if arguments is None else arguments)
         except KeyboardInterrupt:  # in the midst of the sentence
             with contextlib.suppress(KeyboardInterrupt):
                 _say("interrupted")
@@ -255,7 +255,7 @@ class _Notes:
             self._stream.flush()
 
 
-def _report(error: BaseException) -> int:
+def _report(error: BaseException, arguments: Sequence[str] = ()) -> int:
     """Print what went wrong in one sentence on stderr; returns the exit code."""
     if isinstance(error, (KeyboardInterrupt, typer.Abort)):
         _say("interrupted")
@@ -275,7 +275,8 @@ def _report(error: BaseException) -> int:
     if hasattr(error, "format_message"):  # a usage error; typer has its classes where it likes
         text = str(error.format_message()).strip().rstrip(".")
         context = getattr(error, "ctx", None)
-        where = context.command_path if context is not None else "twofold"
+        name = f" {arguments[0]}" if arguments and arguments[0] in COMMANDS else ""
+        where = context.command_path if context is not None else f"twofold{name}"
         _say(f"{text[:1].lower()}{text[1:]}{_meant(text, context)} (see {where} --help)")
         return 2
     if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:

@@ -5,6 +5,7 @@ import itertools
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
@@ -69,6 +70,7 @@ from twofold.game.notation import SeedRange, parse_seed, printable, shell_line, 
 from twofold.game.rules import Rules
 from twofold.limits import MAX_GAMES, check_limit
 from twofold.players import PlayerSpec
+from twofold.players.presets import STRENGTHS
 
 if TYPE_CHECKING:
     Found = list[tuple[Bench, Entrant, PlayerStanding]]
@@ -198,7 +200,8 @@ def command(
     if json:
         _write_document(found, interrupted=asked.is_set(), seconds=seconds, jobs=used_jobs)
     else:
-        _print_tables(benches, found, survival=survival, seconds=seconds, jobs=used_jobs)
+        names = [] if resume or preset else [one.text for one in specs]
+        _print_tables(benches, found, names, survival=survival, seconds=seconds, jobs=used_jobs)
     _end(found, out=out, options=options, interrupted=asked.is_set(), json=json)
 
 
@@ -309,18 +312,35 @@ def _going_on(out: str, more: Iterable[str]) -> str:
 
 
 def _print_tables(
-    benches: Sequence[Bench], found: "Found", *, survival: bool, seconds: float, jobs: int
+    benches: Sequence[Bench],
+    found: "Found",
+    names: Sequence[str],
+    *,
+    survival: bool,
+    seconds: float,
+    jobs: int,
 ) -> None:
+    strengths = {
+        standing.player: name
+        for (_, _, standing), name in zip(found, names, strict=False)
+        if name.partition(":")[0] in STRENGTHS
+    }
     for number, bench in enumerate(benches):
         if number:
             print_out()
-        standings = [one for home, _, one in found if home is bench]
+        standings = [
+            replace(one, player=strengths.get(one.player, one.player))
+            for home, _, one in found
+            if home is bench
+        ]
         print_out(format_runs(standings, from_boards=bench.boards is not None))
         if survival or bench.boards:
             print_survival(standings, bench.rules, bench.boards)
         seeds = dict.fromkeys(entrant.seeds.first for entrant in bench.entrants)
         print_words(f"\nrules {bench.rules}, seeds from {', '.join(map(str, seeds))}")
         print_boards(bench.boards, max(len(one.games) for one in standings))
+    for player, name in strengths.items():
+        print_words(f"{name} is {player}")
     print_words(
         f"{counted(jobs, 'job')}, {seconds:.1f} s in all; moves/s and s/game are those of one job"
     )

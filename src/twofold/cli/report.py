@@ -13,16 +13,16 @@ from twofold.arena.plots import (
     Drawing,
     DrawnCurve,
     Form,
-    drawing,
     learning_curves,
-    read_curve,
+    read_points,
+    study_figure,
 )
 from twofold.arena.report import Section, gather, relabelled
 from twofold.arena.study import Study
 from twofold.cli._options import ForceOption, argument, option
 from twofold.cli._output import print_bytes, print_note, print_out, waiting
 from twofold.errors import InvalidInput
-from twofold.game.notation import did_you_mean, printable, shown
+from twofold.game.notation import did_you_mean, shown
 from twofold.storage.files import atomic_write, new_file, read_start
 
 EXAMPLE = """  twofold report study.db
@@ -114,7 +114,8 @@ def command(
         is_shown = kind or html or markdown or latex or not (written or write_boards or picture)
         sections = relabelled(gather(opened), labels) if is_shown else []
         if picture:
-            _draw(picture, _plot(sections, kind) if kind else learning_curves(drawn, legend=True))
+            found = study_figure(sections, kind) if kind else learning_curves(drawn, legend=True)
+            _draw(picture, found)
         for name, path in written.items():
             _write(opened, sections, name, path, drawn)
         for folder in filter(None, [write_boards]):
@@ -171,11 +172,7 @@ def _curves(
         raise InvalidInput("expected --curves and --picture together with --axis and --tile")
     if len(paths) > MAX_CURVES:
         raise InvalidInput(f"expected at most {MAX_CURVES} curves in a picture, got {len(paths)}")
-    drawn = [read_curve(path, axis=axis, tile=tile) for path in paths]
-    for curve in drawn:
-        if not curve.games:
-            raise InvalidInput(f"expected a curve with points, got none in {shown(curve.name)}")
-    return drawn
+    return [read_points(path, axis=axis, tile=tile) for path in paths]
 
 
 def _kind(study: str, plot: str, picture: str, drawn: Sequence[DrawnCurve]) -> str:
@@ -201,20 +198,6 @@ def _label_pairs(study: str, pairs: Sequence[str]) -> dict[str, str]:
         if player in found:
             raise InvalidInput(f"expected one name for a player, got two for {shown(player)}")
         found[player] = name
-    return found
-
-
-def _plot(sections: Sequence[Section], kind: str) -> Drawing:
-    sections = [section for section in sections if section.entries]
-    if len(sections) > 1:
-        rules = ", ".join(section.rules for section in sections)
-        raise InvalidInput(
-            "expected a study of games under the same rules and from the same boards for "
-            f"--picture, got {len(sections)} sets: {printable(rules)}"
-        )
-    found = drawing(sections[0].entries, kind)
-    if found is None:
-        raise InvalidInput(f"expected games that differ for the plot {kind}; it would show nothing")
     return found
 
 

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, Final, TypeVar
+from typing import IO, Annotated, Final, Literal, TypeVar
 from urllib.parse import quote
 
 import msgspec
@@ -16,12 +16,13 @@ from starlette.responses import Response, StreamingResponse
 
 from twofold.arena import page
 from twofold.arena.export import csv_parts
+from twofold.arena.plots import Drawing, Form, learning_curves, read_points, study_figure
 from twofold.arena.report import SectionCharts, gather, grouped, section_charts
 from twofold.arena.study import Study
 from twofold.arena.study_file import APPLICATION
 from twofold.arena.study_rows import Wanted
 from twofold.arena.tables import SectionTables, section_tables
-from twofold.errors import TwofoldError
+from twofold.errors import InvalidInput, TwofoldError
 from twofold.game.notation import printable, shown
 from twofold.learn.curve_files import CURVE_SUFFIX, RunCurve, RunInfo, run, runs
 from twofold.storage.files import read_start
@@ -84,6 +85,40 @@ class StudyTables(msgspec.Struct):
     charts: list[SectionCharts]
 
 
+MAX_RUNS: Final = 12
+"""Most curves of a figure, as many as the page shows."""
+
+
+class StudyFigure(msgspec.Struct):
+    """A figure of a study.
+
+    Attributes:
+        form: of the file: svg, pdf or png.
+        plot: reach, survival, scores or strength.
+        section: number of the set of rules and boards, from 1; 0 for a study that has only one.
+    """
+
+    form: Form = "svg"
+    plot: Literal["reach", "survival", "scores", "strength"] = "reach"
+    section: Annotated[int, msgspec.Meta(ge=0)] = 0
+
+
+class CurvesFigure(msgspec.Struct):
+    """A figure of learning curves.
+
+    Attributes:
+        run: name of a run; may be repeated.
+        form: of the file: svg, pdf or png.
+        axis: games, moves or seconds; games alone for the mean of several runs.
+        tile: draw how often games reached this tile, in place of scores.
+    """
+
+    run: Annotated[list[str], msgspec.Meta(min_length=1, max_length=MAX_RUNS)]
+    form: Form = "svg"
+    axis: Literal["games", "moves", "seconds"] = "games"
+    tile: Annotated[int, msgspec.Meta(ge=0)] = 0
+
+
 def studies(folder: Path) -> list[StudyInfo]:
     """The studies below a folder, last changed first; unreadable ones with their error."""
     return [info for found in find(folder, SUFFIX) if (info := _info(found)) is not None]
@@ -117,6 +152,39 @@ def report_page(folder: Path, name: str) -> tuple[str, bytes]:
     """
     found = named(folder, name, SUFFIX)
     return f"{found.path.stem}.html", page.html(_read(found, gather)).encode()
+
+
+def figure(folder: Path, name: str, asked: StudyFigure) -> tuple[str, bytes]:
+    """A file name, and a figure of a study as `twofold report --plot --picture` draws it.
+
+    Raises NotThere, MissingExtra, or InvalidInput if the study cannot be read or the figure would
+    show nothing.
+    """
+    found = named(folder, name, SUFFIX)
+    sections = _read(found, gather)
+    if asked.section:
+        sections = sections[asked.section - 1 : asked.section]
+    return _file(study_figure(sections, asked.plot), f"{found.path.stem}-{asked.plot}", asked.form)
+
+
+def curves_figure(folder: Path, asked: CurvesFigure) -> tuple[str, bytes]:
+    """A file name, and learning curves as `twofold report --curves --picture` draws them.
+
+    Raises NotThere, MissingExtra, or InvalidInput if a curve cannot be read or has no such column.
+    """
+    files = [named(folder, name, CURVE_SUFFIX) for name in asked.run]
+    drawn = []
+    for found in files:
+        try:
+            drawn.append(read_points(found.path, axis=asked.axis, tile=asked.tile))
+        except InvalidInput as error:
+            raise InvalidInput(_sentence(error, found)) from None
+    name = files[0].path.stem if len(files) == 1 else "curves"
+    return _file(learning_curves(drawn, legend=True), name, asked.form)
+
+
+def _file(found: Drawing, name: str, form: Form) -> tuple[str, bytes]:
+    return f"{name}.{form}", found.file(form)
 
 
 def _chunks(file: IO[bytes]) -> Iterator[bytes]:
@@ -207,6 +275,17 @@ def _attached(file: str) -> dict[str, str]:
     return {"Content-Disposition": f"attachment; filename*=utf-8''{quote(file, safe='')}"}
 
 
+_MEDIA: Final[dict[Form, str]] = {
+    "svg": "image/svg+xml",
+    "pdf": "application/pdf",
+    "png": "image/png",
+}
+
+
+def _drawn(file: str, content: bytes, form: Form) -> Response:
+    return Response(content, headers=_attached(file), media_type=_MEDIA[form])
+
+
 def lab_operations(folder: Path) -> list[Operation]:
     """The operations; studies and training runs are in `folder` and its subfolders."""
     return operations_of(_Lab(folder))
@@ -234,6 +313,16 @@ class _Lab:
         """The page of a study with tables and plots, as `twofold report --html` writes it."""
         file, content = report_page(self._folder, name)
         return Response(content, headers=_attached(file), media_type="text/html")
+
+    @operation("GET /api/studies/{name:path}/figure", reply="*/*", threads="studies")
+    def figure(self, name: str, query: StudyFigure) -> Response:
+        """A figure of a study, as `twofold report --plot --picture` draws it."""
+        return _drawn(*figure(self._folder, name, query), query.form)
+
+    @operation("GET /api/curves", reply="*/*", threads="runs")
+    def curves(self, query: CurvesFigure) -> Response:
+        """Learning curves in one figure, as `twofold report --curves --picture` draws them."""
+        return _drawn(*curves_figure(self._folder, query), query.form)
 
     @operation("GET /api/studies/{name:path}", threads="studies", tagged=True)
     def study(self, name: str) -> StudyTables:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import signature
-from typing import Any, Final, TypeVar, get_type_hints
+from typing import Any, Final, TypeVar, get_origin, get_type_hints
 
 import msgspec
 from anyio import CapacityLimiter, to_thread
@@ -174,8 +174,12 @@ def _decode(kind: Any, data: bytes) -> Any:
 def _read_query(kind: type[msgspec.Struct] | None, request: Request) -> Any:
     if kind is None:
         return None
+    given: dict[str, Any] = dict(request.query_params)
+    for name, hint in get_type_hints(kind).items():
+        if get_origin(hint) is list and name in given:
+            given[name] = request.query_params.getlist(name)
     try:
-        return msgspec.convert(dict(request.query_params), kind, strict=False)
+        return msgspec.convert(given, kind, strict=False)
     except msgspec.ValidationError as error:
         raise InvalidInput(f"invalid query: {printable(str(error))[:200]}") from None
 

@@ -97,6 +97,10 @@ def test_a_study_has_its_tables_and_plots(laptop: Visit) -> None:
         laptop.page.get_by_role("button", name="Report as a page").click()
     assert report.value.suggested_filename == "games.html"
     assert "How far they get" in report.value.path().read_text()
+    with laptop.page.expect_download() as figure:
+        laptop.page.get_by_role("button", name="How far they get as SVG").click()
+    assert figure.value.suggested_filename == "games-reach.svg"
+    assert figure.value.path().read_text().startswith("<?xml")
     assert drawn(laptop) == 4
     names = laptop.page.locator(".lab-table").first.locator("tbody th")
     expect(names).to_have_text(["1strong", "2weak"])
@@ -208,6 +212,16 @@ def test_players_have_their_names(browser: Browser, tmp_path: Path) -> None:
         assert legends.first.locator("span[title]").first.get_attribute("title") == specs[0]
         pairs = one.page.get_by_role("table", name="Points per game").locator("tbody th")
         expect(pairs.first).to_have_text("fast")
+
+
+def test_curves_are_saved_as_a_figure(laptop: Visit) -> None:
+    laptop.open("/lab?run=one.csv&run=other.csv", ".chart-line")
+    with laptop.page.expect_download() as figure:
+        laptop.page.get_by_role("button", name="mean score as PDF").click()
+    assert figure.value.suggested_filename == "curves.pdf"
+    assert figure.value.path().read_bytes().startswith(b"%PDF")
+    expect(laptop.page.get_by_role("link", name="Learn", exact=True)).to_be_visible()
+    expect(laptop.page.get_by_role("button", name="Train for a minute")).to_be_visible()
 
 
 def test_runs_are_compared(laptop: Visit) -> None:

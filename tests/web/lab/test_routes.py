@@ -12,7 +12,9 @@ import msgspec
 import pytest
 from starlette.applications import Starlette
 
-from tests.web.lab.made_lab import OUTSIDE
+from tests.support.commands import Cli
+from tests.support.commands import cli as cli  # a fixture
+from tests.web.lab.made_lab import OUTSIDE, make_run
 from tests.web.lab.made_lab import example as example  # a fixture
 from tests.web.lab.made_lab import folder as folder  # a fixture
 from twofold.arena.export import csv_parts
@@ -65,6 +67,31 @@ def test_games_are_a_csv_file(get: Get, folder: Path) -> None:
     assert (refused.status_code, "without any" in refused.json()["error"]) == (400, True)
     assert str(folder) not in refused.json()["error"]
     assert get("/api/studies/nothing.db/games.csv").status_code == 404
+
+
+def test_figures_are_those_of_the_command(get: Get, folder: Path, cli: Cli) -> None:
+    for name in ("reach", "scores"):
+        answer = get(f"/api/studies/a.db/figure?plot={name}&form=svg&section=1")
+        assert answer.headers["content-type"].startswith("image/svg+xml")
+        file = folder.parent / f"{name}.svg"
+        study_file = str(folder / "a.db")
+        assert cli("report", study_file, "--plot", name, "--picture", str(file)).code == 0
+        assert answer.content == file.read_bytes()
+    make_run(folder / "more.csv", points=2)
+    curve, other = str(folder / "net.csv"), str(folder / "more.csv")
+    file = folder.parent / "curves.pdf"
+    curves = ("--curves", curve, "--curves", other, "--axis", "moves")
+    assert cli("report", *curves, "--picture", str(file)).code == 0
+    asked = "/api/curves?run=net.csv&run=more.csv&axis=moves&form=pdf"
+    assert get(asked).content == file.read_bytes()
+    assert get(asked).headers["content-disposition"].endswith("''curves.pdf")
+    refused = get("/api/curves?run=net.csv&tile=3")
+    assert (refused.status_code, "reached_3" in refused.json()["error"]) == (400, True)
+    assert str(folder) not in refused.json()["error"]
+    assert "with points" in get("/api/curves?run=sub/other.csv").json()["error"]
+    for path in ("curves", "curves?run=net.csv&form=gif", "studies/a.db/figure?plot=no"):
+        assert get(f"/api/{path}").status_code == 400
+    assert get("/api/curves?run=none.csv").status_code == 404
 
 
 def test_cached_responses_are_not_sent_again(get: Get) -> None:

@@ -17,7 +17,7 @@ const PAGES = {
 };
 
 /** Addresses that the navigation has no room for, and one of before. */
-const LINKED = ['/daily', '/learn', '/review'];
+const LINKED = ['/daily', '/review'];
 
 /** The students' page that helps on each page; else their list. */
 const LESSONS = {

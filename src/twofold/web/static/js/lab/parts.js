@@ -4,6 +4,8 @@ import { button, h, svg } from '../dom.js';
 import { text } from '../text.js';
 import { toast } from '../toast.js';
 
+const FORMS = ['svg', 'png', 'pdf'];
+
 /** Longer names go over several lines. */
 const LONGEST_LINE = 24;
 
@@ -41,15 +43,29 @@ export function csvButton(label, make) {
  * @param {string} words on it
  * @param {string} address
  * @param {string} name of the file
+ * @param {string} [label] a longer name than the words
  */
-export function saveButton(words, address, name) {
+export function saveButton(words, address, name, label) {
   const press = async () => {
     const answer = await fetch(address).catch(() => null);
     if (answer?.ok) return void save(name, await answer.blob());
     const { error = text('lab.not_saved') } = await answer?.json().catch(() => null) ?? {};
     toast(error);
   };
-  return button({ icon: 'download', text: words }, press, { class: 'quiet lab-download' });
+  return button({ icon: 'download', text: words }, press, { class: 'quiet lab-download', 'aria-label': label });
+}
+
+/**
+ * The files of a figure for a paper, a button each.
+ *
+ * @param {string} label what the figure is
+ * @param {string} address with its query, to which the form is added
+ * @param {string} name of the file without its end
+ */
+export function figureButtons(label, address, name) {
+  return h('div', { key: 'files', class: 'row lab-files', role: 'group', 'aria-label': text('lab.figure') },
+    FORMS.map((form) => saveButton(form.toUpperCase(), `${address}&form=${form}`, `${name}.${form}`,
+      text('lab.figure_of', { form: form.toUpperCase(), label }))));
 }
 
 function save(name, blob) {

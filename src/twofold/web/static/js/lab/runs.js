@@ -10,7 +10,7 @@ import { fixed, number, percent, text } from '../text.js';
 import { dataAddress } from './choice.js';
 import { haveSurvival, linesOf, lookOf, MEASURES, tellingTile, tilesOf, UNITS, whyEmpty } from './curves.js';
 import { DataTable } from './data_table.js';
-import { csvButton, faultWords, lineMark } from './parts.js';
+import { csvButton, faultWords, figureButtons, lineMark } from './parts.js';
 import { formatAgo, formatLong } from './time.js';
 
 const MAX_RUNS = 12;
@@ -86,6 +86,7 @@ export class RunView {
         h('div', { class: lines.length ? 'lab-chart' : 'lab-chart lab-empty', dataset: { empty: text(whyEmpty(curves, this.measure)) } },
           this.#chart(lines, curves)),
         h('p', { class: 'soft small', text: this.#explain(curves, lines) }),
+        lines.length > 0 && this.#files(),
         names.length === 1 && curves[0]?.rows.length > 0 && csvButton(text('lab.curve'), () => curveFile(names[0], curves[0])),
         this.#others()),
       runs.length === 1 && h('dl', { class: 'lab-figures' }, columnsOf(tiles).map(([name, value, format]) => (
@@ -157,6 +158,17 @@ export class RunView {
     if (drawn !== known.drawn) known.chart.setLines(lines);
     known.drawn = drawn;
     return known.chart.element;
+  }
+
+  /** The chart as a file, where the command draws one: a figure has one tile. */
+  #files() {
+    const { names, measure, unit, tile } = this;
+    if (measure !== 'mean' && !(measure === 'reached' && names.length > 1)) return null;
+    const asked = new URLSearchParams(names.map((name) => ['run', name]));
+    asked.set('axis', unit);
+    if (measure === 'reached') asked.set('tile', tile);
+    const name = names.length === 1 ? names[0].replace(/\.csv$/, '') : 'curves';
+    return figureButtons(text(`lab.measure_${measure}`), `/api/curves?${asked}`, name);
   }
 
   /** What a point of each line is. */

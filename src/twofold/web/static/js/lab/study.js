@@ -8,7 +8,7 @@ import { playerName } from '../player_names.js';
 import { fixed, joined, number, percent, text } from '../text.js';
 import { dataAddress } from './choice.js';
 import { DataTable } from './data_table.js';
-import { commandBlock, faultWords, playerMark, saveButton } from './parts.js';
+import { commandBlock, faultWords, figureButtons, playerMark, saveButton } from './parts.js';
 import { headingWords } from './table_words.js';
 import { formatAgo } from './time.js';
 
@@ -104,7 +104,7 @@ export class StudyView {
       // tables of before, of a study that is held just now, stay
       !this.#found && fault && h('p', { class: 'error', text: fault }),
       !this.#found && isEmpty && h('p', { class: 'soft', text: text('lab.no_games') }),
-      this.#found?.sections.map((section, place) => this.#section(section, this.#found.charts[place], file)));
+      this.#found?.sections.map((section, place) => this.#section(section, place, file)));
   }
 
   #words() {
@@ -118,14 +118,15 @@ export class StudyView {
     ].join(' · ');
   }
 
-  #section(section, charts, file) {
+  #section(section, number, file) {
+    const charts = this.#found.charts[number];
     const { rules, boards, notes, commands, machines } = section;
     const key = `${rules}\n${boards}`;
     const names = namesOf(section.players.map(({ label }) => label));
     const players = section.players.map((player) => ({ ...player, name: names.get(player.label) }));
     const nameOf = (place) => playerMark(players[place], place);
     const table = (name, how) => section[name] && this.#table(key, name).show(section[name], `${file} ${TABLES[name]}`, how);
-    const figure = (kind) => this.#figure(key, kind, charts, players);
+    const figure = (kind) => this.#figure(key, kind, { charts, players, number, file });
     const hint = (name) => h('p', { class: 'soft small', text: text(`lab.hint_${name}`) });
     return h('section', { key, class: 'lab-section' },
       h('h3', null, `${text('picker.rules')} `, h('code', { text: rules }),
@@ -149,12 +150,14 @@ export class StudyView {
   }
 
   /** A figure with its legend and what it shows in words. */
-  #figure(section, kind, charts, players) {
+  #figure(section, kind, { charts, players, number, file }) {
+    const address = `${dataAddress('studies', this.name)}/figure?plot=${kind}&section=${number + 1}`;
     const drawn = Object.entries(FIGURES[kind]).filter(([name]) => charts[name].length)
       .map(([name, looks]) => this.#chart(`${section} ${name}`, kind, looks, charts[name], charts.wide, players));
     return h('figure', { class: 'lab-figure', dataset: { kind } }, h('div', { class: 'stack' }, drawn),
       h('ul', { class: 'lab-legend' }, players.map((player, place) => h('li', null, playerMark(player, place)))),
-      h('figcaption', { class: 'soft small', text: text(`lab.caption_${kind}`) }));
+      h('figcaption', { class: 'soft small', text: text(`lab.caption_${kind}`) }),
+      figureButtons(text(`lab.title_${kind}`), address, `${file}-${kind}`));
   }
 
   #chart(key, kind, { x, y, wide, isMarked, looks }, found, isWide, players) {

@@ -162,7 +162,14 @@ class LabPage {
 
   #part(kind, items) {
     return h('section', { class: 'lab-part' }, h('h2', { text: text(kind === 'study' ? 'lab.studies' : 'lab.runs') }),
-      items.length ? h('ul', { class: 'lab-items' }, items) : this.#starter(kind));
+      items.length ? [h('ul', { class: 'lab-items' }, items), this.#again(kind)] : this.#starter(kind));
+  }
+
+  /** The same in one click where there are files already. */
+  #again(kind) {
+    const job = JOBS[kind];
+    return this.jobs.isAllowed
+      && button({ icon: 'run', text: text(`lab.start_${job}`) }, () => this.jobs.start(job), { class: 'quiet lab-again' });
   }
 
   #item(file, choice, linesOf) {
