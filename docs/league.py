@@ -27,9 +27,6 @@ BEGIN, END = "<!-- tables: written by docs/league.py -->", "<!-- end of tables -
 PUBLISHED = """## Published by their authors
 
 Not measured here: other dice, other machines, and the authors' own numbers."""
-RESULTS = DOCS / "results.md"
-SHORT = r"ntuple:(late=.*tables=default|ply=[^,]+(,tables=auto)?)$|\w+/2048-ai|TDL2048"
-"""Players in the table of the results, on the same dice."""
 LEAST_GAMES = 30
 """Players with fewer games stand in no table."""
 
@@ -74,34 +71,9 @@ def is_spec(row: Row) -> bool:
     return re.match(r"[a-z0-9-]+(:|$)", row.player) is not None
 
 
-def short_table(rows: Sequence[Row]) -> list[str]:
-    """A table in Markdown without the rates of 2048, the quickest player on top."""
-    lines = [
-        "| player | games | mean score (95 %) | 8192 | 16384 | 32768 | CPU time a move |",
-        "|---|--:|--:|--:|--:|--:|--:|",
-    ]
-    for row in sorted(rows, key=lambda one: one.seconds or 0.0):
-        name = f"`{row.player}`" if is_spec(row) else row.player
-        digits = int(row.games >= 1_000)
-        rates = " | ".join(
-            f"{100 * (hits or 0) / row.games:.{digits}f} %" for hits in row.reached[1:]
-        )
-        lines.append(
-            f"| {name} | {row.games:,} | {row.mean:,.0f} ({row.low or 0:,.0f} to "
-            f"{row.high or 0:,.0f}) | {rates} | {format_seconds(row.seconds)} |"
-        )
-    return lines
-
-
 def measured(rows: Sequence[Row]) -> list[Row]:
     """Our own games, where there are enough of them."""
     return [row for row in rows if not row.is_published and row.games >= LEAST_GAMES]
-
-
-def results_table(rows: Sequence[Row]) -> str:
-    """The table of the results, as it stands between its marks."""
-    fitting = [row for row in measured(rows) if re.match(SHORT, row.player)]
-    return "\n".join(["", *short_table(fitting), "", ""])
 
 
 def mark(row: Row) -> str:
@@ -148,7 +120,6 @@ def main() -> None:
     rows = read_rows()  # as they are kept
     draw(rows)
     put(PAGE, BEGIN, "\n".join(["", "", *page_parts(rows), ""]), END)
-    put(RESULTS, "<!-- players -->\n", results_table(rows), "<!-- end of players -->")
 
 
 if __name__ == "__main__":

@@ -34,13 +34,6 @@ def test_the_tables_of_the_page_are_those_of_the_rows(league: Any, rows: Any) ->
     assert tables == "\n".join(["", "", *league.page_parts(rows.read_rows()), ""])
 
 
-def test_the_table_of_the_results_is_that_of_the_rows(league: Any, rows: Any) -> None:
-    text = league.results_table(rows.read_rows())
-    assert text.count("\n| ") > 2
-    written = league.RESULTS.read_text(encoding="utf-8")
-    assert f"<!-- players -->\n{text}<!-- end of players -->" in written
-
-
 def test_rows_are_kept_as_they_are(rows: Any, tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     rows.write_rows(rows.read_rows(), path)
