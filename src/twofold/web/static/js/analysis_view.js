@@ -8,7 +8,8 @@
 
 import { lossText, depthText, barText, tableText, unitText } from './analysis_texts.js';
 import { ChanceCounter } from './chance.js';
-import { h, part, render } from './dom.js';
+import { figureList } from './controls.js';
+import { h, render } from './dom.js';
 import { formatDuration, formatSample, formatShort, PROBABILITY, valueFormat } from './figures.js';
 import { gradeMark, gradeName, reasonText } from './grades.js';
 import { hint } from './hint.js';
@@ -40,7 +41,6 @@ export class AnalysisView {
   #note = '';
   #spoken = '';
   #pointed = ''; // letter of the move whose reason is shown
-  #made = '';
   #chance = null;
   #name = `analysis-${++views}`;
 
@@ -69,13 +69,6 @@ export class AnalysisView {
     this.line?.show(reply.line, reply.board, reply.final);
     if (this.options.chance !== false && !exactChance(reply)) this.counter.ask(reply.board, reply.rules);
     if (reply.final && this.options.announce) this.#spoken = spokenText(reply);
-    this.#draw();
-  }
-
-  /** @param {string} letter of the move that was made here: its row is marked, its reason shown */
-  set made(letter) {
-    if (this.#made === letter) return;
-    this.#made = letter;
     this.#draw();
   }
 
@@ -114,7 +107,7 @@ export class AnalysisView {
       this.#note ? h('p', { key: 'note', class: 'analysis-note', text: this.#note })
         : this.#reason(reply),
       this.options.chance !== false && this.#chanceLine(reply),
-      this.line && part(this.line.element),
+      this.line?.element,
       this.#details(reply),
       h('p', { key: 'spoken', class: 'visually-hidden', role: 'status', text: this.#spoken }));
   }
@@ -135,7 +128,7 @@ export class AnalysisView {
     const { onMove } = this.options;
     const label = isBest ? 'best' : move?.label === 'best' ? 'fine' : move?.label; // one star
     return h('tr', { key: letter, 'data-grade': label || null,
-      class: classes({ 'is-best': isBest, 'is-illegal': move && !isLegal, 'is-made': letter === this.#made }),
+      class: classes({ 'is-best': isBest, 'is-illegal': move && !isLegal }),
       onpointerenter: point(isLegal ? letter : ''), onpointerleave: point('') },
     h('th', { scope: 'row', class: 'analysis-move' }, onMove ? h('button', {
       type: 'button', class: 'bare analysis-pick', disabled: !isLegal, onclick: () => onMove(letter),
@@ -154,9 +147,9 @@ export class AnalysisView {
     this.#draw();
   }
 
-  /** Why the move that is pointed at, that was made, or the best one is good or bad. */
+  /** Why the move that is pointed at, or the best one is good or bad. */
   #reason(reply) {
-    const letter = this.#pointed || this.#made || reply?.best;
+    const letter = this.#pointed || reply?.best;
     const reason = reply?.moves[LETTERS.indexOf(letter)].reason;
     return h('p', { key: 'reason', class: 'analysis-reason' }, reason && [
       h('strong', { text: `${sentence(moveName(letter))}:` }), ` ${reasonText(reason)}.`,
@@ -197,9 +190,8 @@ export class AnalysisView {
       h('th', { scope: 'col', text: text(name === 'value' && reply?.unit === PROBABILITY
         ? 'analysis.probability' : `analysis.${name}`) })))),
     h('tbody', null, LETTERS.map((letter, index) => h('tr', { key: letter }, valueCells(letter, reply?.moves[index], format))))),
-    h('dl', { class: 'analysis-facts' }, Object.entries(facts).map(([name, value]) => value && h('div', {
-      key: name, class: `analysis-fact analysis-${name}`,
-    }, h('dt', { text: text(`analysis.${name}`) }), h('dd', { text: value })))));
+    figureList('analysis-facts', Object.entries(facts).filter(([, value]) => value).map(([name, value]) => (
+      [text(`analysis.${name}`), value, { class: `analysis-fact analysis-${name}` }]))));
   }
 }
 

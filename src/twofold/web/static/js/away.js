@@ -13,35 +13,27 @@ export class Away {
 
   /** @param {string} state of the connection: `lost` or `forbidden` */
   show(state) {
-    if (state === 'forbidden') this.#signIn();
-    else if (this.shown !== state) this.#start();
+    if (state === this.shown) return;
     this.shown = state;
-  }
-
-  #start() {
+    if (state === 'forbidden') return void this.#signIn();
     announce(text('away.title'));
-    fill(this.element,
-      h('h1', { text: text('away.title') }),
-      h('p', { text: text('away.how') }),
-      h('pre', { class: 'away-command mono' }, h('code', { text: command() })),
-      h('p', { text: text('away.goes_on') }),
-      h('div', { class: 'row' },
-        button({ text: text('status.retry') }, () => net.retry(), { class: 'primary' })));
+    const { port } = window.location;
+    const command = `twofold serve --no-open${port === USUAL_PORT ? '' : ` --port ${port || 80}`}`;
+    this.#draw('away.title', [h('p', { text: text('away.how') }),
+      h('pre', { class: 'away-command mono' }, h('code', { text: command })), h('p', { text: text('away.goes_on') })],
+    'status.retry', () => net.retry());
   }
 
   /** The server is back, but this browser has no cookie: the server answers with a form. */
   #signIn() {
     const [opened] = performance.getEntriesByType('navigation');
     if (opened?.type !== 'reload') return void window.location.reload();
-    fill(this.element,
-      h('h1', { text: text('status.sign_in') }),
-      h('p', { text: text('away.sign_in_note') }),
-      h('div', { class: 'row' }, button({ text: text('status.sign_in') },
-        () => window.location.reload(), { class: 'primary' })));
+    this.#draw('status.sign_in', h('p', { text: text('away.sign_in_note') }), 'status.sign_in',
+      () => window.location.reload());
   }
-}
 
-function command() {
-  const { port } = window.location;
-  return `twofold serve --no-open${port === USUAL_PORT ? '' : ` --port ${port || 80}`}`;
+  #draw(title, words, key, run) {
+    fill(this.element, h('h1', { text: text(title) }), words,
+      h('div', { class: 'row' }, button({ text: text(key) }, run, { class: 'primary' })));
+  }
 }

@@ -101,13 +101,12 @@ export class BoardView {
    * Show an arrow at the edge that a move goes to, or none.
    *
    * @param {string} letter of the move; empty for none
-   * @param {string} [kind] its colour: `best`, `made`, `good` or `bad`
    */
-  arrow(letter, kind = 'best') {
-    this.arrows(letter ? [[letter, kind]] : []);
+  arrow(letter) {
+    this.arrows(letter ? [[letter, 'best']] : []);
   }
 
-  /** @param {[string, string][]} marks letters and kinds, as of `arrow`: they hide no tile */
+  /** @param {[string, string][]} marks letters and colours (`best`, `good`, `bad`): they hide no tile */
   arrows(marks) {
     this.#marks.replaceChildren(...marks.map(([letter, kind]) => (
       h('div', { class: `board-arrow ${kind} to-${ICONS[letter]}` }, icon(ICONS[letter])))));

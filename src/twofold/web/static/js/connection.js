@@ -14,15 +14,15 @@ const PATIENCE_MS = 800;
 export function showNet() {
   const line = h('div', { class: 'status-line', role: 'status', hidden: true });
   let timer = null;
-  const action = () => {
-    if (net.state === 'lost') return quiet('status.retry', () => net.retry());
-    // The server answers with a form for the token.
-    return net.state === 'forbidden' && quiet('status.sign_in', () => window.location.reload());
-  };
+  const quiet = (key, run) => button({ text: text(key) }, run, { class: 'quiet' });
   const update = () => {
     const isAway = !net.welcome && net.state !== 'connecting'; // away.js says more
     line.hidden = net.state === 'open' || isAway;
-    fill(line, line.hidden ? '' : text(`status.${word()}`), action());
+    const word = net.state === 'lost' && net.isRestarting ? 'restarting' : net.state;
+    fill(line, line.hidden ? '' : text(`status.${word}`),
+      net.state === 'lost' && quiet('status.retry', () => net.retry()),
+      // the server answers with a form for the token
+      net.state === 'forbidden' && quiet('status.sign_in', () => window.location.reload()));
   };
   // A connection that comes within a moment is not worth a word.
   const changed = () => {
@@ -33,13 +33,4 @@ export function showNet() {
   net.on('state', changed);
   changed();
   return line;
-}
-
-/** How the connection stands, as a key of the texts. */
-function word() {
-  return net.state === 'lost' && net.isRestarting ? 'restarting' : net.state;
-}
-
-function quiet(key, run) {
-  return button({ text: text(key) }, run, { class: 'quiet' });
 }

@@ -26,16 +26,6 @@ export class RefusedError extends Error {
   }
 }
 
-/** Questions go over HTTP; the socket is for games in play, analyses and reviews. */
-const QUESTIONS = {
-  board: ({ text }) => net.post('/api/board', { text }),
-  games: async () => ({ games: await net.get('/api/games') }),
-  delete: async ({ game }) => {
-    await net.remove(`/api/games/${encodeURIComponent(game)}`);
-    return QUESTIONS.games();
-  },
-};
-
 class Net {
   #socket = null;
   #handlers = new Map();
@@ -89,7 +79,6 @@ class Net {
    * @returns {Promise<object>} rejects with a `RefusedError`
    */
   ask(message) {
-    if (message.type in QUESTIONS) return QUESTIONS[message.type](message);
     return new Promise((resolve, reject) => {
       const ref = this.send(message);
       this.#waiting.set(ref, { resolve, reject });

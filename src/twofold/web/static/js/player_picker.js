@@ -12,11 +12,9 @@ export class PlayerPicker {
    * @param {string} [options.spec] of the player; empty for the default one
    * @param {string} [options.label]
    * @param {boolean} [options.quiet] whether the label is for screen readers alone
-   * @param {boolean} [options.valued] whether only players that value moves are listed
    * @param {(spec: string) => void} options.onPick
    */
-  constructor({ spec = '', label = text('picker.player'), quiet = false, valued = false, onPick }) {
-    this.valued = valued;
+  constructor({ spec = '', label = text('picker.player'), quiet = false, onPick }) {
     this.field = new ChoiceField({
       label, quiet, onPick, value: spec, nameOf: playerName,
       otherLabel: text('picker.player_spec'), otherHint: text('picker.player_example'),
@@ -75,8 +73,7 @@ export class PlayerPicker {
   }
 
   get #players() {
-    const wanted = net.players.filter((player) => player.values || !this.valued);
-    return wanted.filter((player, place) => !place || plays(player, this.rows, this.cols));
+    return net.players.filter((player, place) => !place || plays(player, this.rows, this.cols));
   }
 
   #list() {

@@ -1,11 +1,11 @@
 /** The dialog of the settings; every change takes effect at once. */
 
+import { chips, selectField, toggle } from './controls.js';
 import { openDialog } from './dialog.js';
 import { h } from './dom.js';
 import { LANGUAGES } from './language.js';
 import { settings } from './settings.js';
 import { text } from './text.js';
-
 
 const CHOICES = {
   theme: ['system', 'light', 'dark'],
@@ -14,45 +14,27 @@ const CHOICES = {
   say: ['all', 'short', 'off'],
 };
 
-/** Choices with a line below them. */
-const NOTES = ['palette', 'speed', 'say'];
-
 /** Show the settings. */
 export function showSettings() {
+  const languages = [['system', text('settings.language_system')], ...Object.entries(LANGUAGES)];
   openDialog({
     title: text('nav.settings'),
     body: h('div', { class: 'stack wide' },
-      chips('theme'), chips('palette'), chips('speed'), toggle('pad'), feedback(), chips('say'),
-      languages()),
+      choice('theme'), choice('palette', true), choice('speed', true), isOn('pad'),
+      h('div', { class: 'stack tight' }, isOn('sounds'), isOn('clock')), choice('say', true),
+      selectField('setting-language', text('settings.language'), languages, settings.get('language'),
+        (language) => settings.set('language', language))),
   });
 }
 
-function chips(name) {
-  return h('fieldset', { class: 'field' }, h('legend', { text: text(`settings.${name}`) }),
-    h('div', { class: 'chips' }, CHOICES[name].map((value) => h('label', { class: 'chip' },
-      h('input', { type: 'radio', name: `setting-${name}`, checked: settings.get(name) === value,
-        onchange: () => settings.set(name, value) }),
-      text(`settings.${name}_${value}`)))),
-    NOTES.includes(name) && h('p', { class: 'note', text: text(`settings.${name}_note`) }));
+function choice(name, hasNote = false) {
+  const values = CHOICES[name].map((value) => [value, text(`settings.${name}_${value}`)]);
+  const field = chips(text(`settings.${name}`), `setting-${name}`, values, settings.get(name),
+    (value) => settings.set(name, value));
+  if (hasNote) field.append(h('p', { class: 'note', text: text(`settings.${name}_note`) }));
+  return field;
 }
 
-/** Sounds and the clock. */
-function feedback() {
-  return h('div', { class: 'stack tight' }, ['sounds', 'clock'].map((name) => toggle(name)));
-}
-
-function toggle(name) {
-  return h('label', { class: 'check' },
-    h('input', { type: 'checkbox', class: 'switch', role: 'switch', checked: settings.get(name),
-      onchange: (event) => settings.set(name, event.target.checked) }),
-    text(`settings.${name}`));
-}
-
-function languages() {
-  const option = (value, words) => h('option',
-    { value, text: words, selected: settings.get('language') === value });
-  return h('label', { class: 'field' }, h('span', { text: text('settings.language') }),
-    h('select', { onchange: (event) => settings.set('language', event.target.value) },
-      option('system', text('settings.language_system')),
-      Object.entries(LANGUAGES).map(([value, name]) => option(value, name))));
+function isOn(name) {
+  return toggle(text(`settings.${name}`), settings.get(name), (value) => settings.set(name, value));
 }

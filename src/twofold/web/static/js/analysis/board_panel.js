@@ -1,6 +1,5 @@
 /** The board of an analysis: its position, the moves by arrows, the bar, and what walks through it. */
 
-import { barLabel, barText } from '../analysis_texts.js';
 import { button, h, render } from '../dom.js';
 import { EvalBar } from '../eval_bar.js';
 import { ARROWS, LETTERS, moveName } from '../moves.js';
@@ -120,11 +119,5 @@ export class BoardPanel {
         class: `board-edge edge-${letter} ${kind} ${colour} ${letter === best ? 'is-top' : ''}`.trim(),
         onclick: () => this.onMove(letter) }, ARROWS[letter]);
     }));
-  }
-
-  /** Show what the bar says, or nothing. */
-  showBar(reply) {
-    if (reply) this.bar.show(reply.bar, barText(reply), barLabel(reply));
-    else this.bar.clear();
   }
 }

@@ -86,7 +86,7 @@ export class Desk {
     });
     this.picker = new PlayerPicker({ onPick: () => this.#pickPlayer() });
     this.limit = new LimitField('', () => this.#pickPlayer(), () => this.picker.spec);
-    this.outcomes = new OutcomesView({ announce });
+    this.outcomes = new OutcomesView();
     this.live = new Live({
       show: (reply) => { this.reply = reply; this.show(); },
       outcomes: (reply) => this.outcomes.show(reply),
@@ -420,7 +420,7 @@ export class Desk {
     else if (!shown) this.analysis.clear(text('review.no_values'));
     this.shown = shown;
     const hasReply = this.legal && !this.note && reply;
-    this.panel.showBar(hasReply ? reply : null);
+    this.panel.bar.show(hasReply ? reply : null);
     if (isAnswered && reply.outcomes) this.outcomes.expect(reply.board);
     else if (isAnswered || !this.legal || this.note) this.outcomes.clear();
     return hasReply ? reply : null;
@@ -551,9 +551,12 @@ export class Desk {
   async #share() {
     this.walk.pause();
     const { position } = this.walk;
-    const { shareReviewed, sharePosition } = await import('../sharing/sources.js');
-    if (position.isOfGame) shareReviewed(this.#game, position.number - this.#game.first);
-    else sharePosition(position.board, position, String(position.score ?? ''));
+    const { showSharing } = await import('../sharing/dialog.js');
+    const { board, rows, cols, score = null, number: move, isOfGame } = position;
+    if (!isOfGame) return void showSharing({ board, rows, cols, score });
+    const { id, first, last } = this.#game;
+    const at = move > first ? move : first + last;
+    showSharing({ board, rows, cols, score, move, game: { id, first, last: first + last, at } });
   }
 
   async #playOn() {

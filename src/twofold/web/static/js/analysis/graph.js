@@ -53,24 +53,9 @@ export class Graph {
     const { game, judging, moves } = this;
     const { unit } = judging.judgements.find(Boolean) ?? {};
     const inPoints = unit === 'points';
-    const tile = {
-      name: text('review.graph_tile'),
-      xs: moves,
-      ys: this.largest,
-      right: true,
-      stepped: true,
-      colour: 2,
-      dashed: true,
-      format: formatTile,
-    };
-    const score = {
-      name: text('review.graph_score'),
-      xs: moves,
-      ys: game.scores,
-      area: true,
-      colour: 3,
-      format: number,
-    };
+    const tile = { name: text('review.graph_tile'), xs: moves, ys: this.largest, right: true, stepped: true, colour: 2,
+      dashed: true, format: formatTile };
+    const score = { name: text('review.graph_score'), xs: moves, ys: game.scores, area: true, colour: 3, format: number };
     if (!judging.done) {
       this.chart.axes.y = { from: 0 };
       this.chart.setLines([score, tile]);
@@ -79,13 +64,9 @@ export class Graph {
     const ys = this.#values(unit);
     const range = rangeOf([ys]) ?? [0, 1];
     this.chart.axes.y = axisOf(unit, range);
-    const value = {
-      name: text(`review.graph_${VALUES[unit] ?? 'value'}`),
-      xs: moves,
-      ys,
-      colour: 1,
-      format: inPoints || range[1] >= IN_FULL ? rounded : valueFormat(range, unit),
-    };
+    const isRounded = inPoints || range[1] >= IN_FULL;
+    const value = { name: text(`review.graph_${VALUES[unit] ?? 'value'}`), xs: moves, ys, colour: 1,
+      format: isRounded ? (one) => number(Math.round(one)) : valueFormat(range, unit) };
     this.chart.setLines(inPoints ? [value, score, tile] : [value, tile]);
     this.chart.setMarks(this.#marks(ys, inPoints));
   }
@@ -141,10 +122,6 @@ function axisOf(unit, [least, most]) {
   if (unit === PROBABILITY) return { from: 0, to: 1, format: valueFormat([], unit) };
   const margin = MARGIN * (most - least || 1);
   return { from: least - margin, to: most + margin };
-}
-
-function rounded(value) {
-  return number(Math.round(value));
 }
 
 function formatTile(tile) {

@@ -54,10 +54,15 @@ export class Judging {
     this.onChange = onChange;
     this.player = '';
     this.ply = null;
+    const mine = (take) => (reply) => {
+      if (!this.#ref || reply.ref !== this.#ref) return;
+      take(reply);
+      this.#changed();
+    };
     this.#off = [
-      net.on('judged', (reply) => this.#judged(reply)),
-      net.on('reviewed', (reply) => this.#reviewed(reply)),
-      net.on('refused', (reply) => this.#refused(reply)),
+      net.on('judged', mine((reply) => this.#judged(reply))),
+      net.on('reviewed', mine((reply) => { this.reviewed = reply; })),
+      net.on('refused', mine(({ message }) => { this.error = message; })),
       net.on('state', ({ state }) => state === 'open' && this.resume()),
     ];
   }
@@ -74,14 +79,7 @@ export class Judging {
    * @param {number | null} ply depth; null for the server's own choice
    */
   start(player, ply) {
-    Object.assign(this, {
-      player,
-      ply,
-      judgements: [],
-      done: 0,
-      reviewed: null,
-      error: '',
-    });
+    Object.assign(this, { player, ply, judgements: [], done: 0, reviewed: null, error: '' });
     this.#ask();
   }
 
@@ -116,9 +114,7 @@ export class Judging {
 
   /** The places of all mistakes that the person made. */
   mistakes() {
-    return this.judgements.flatMap((one, place) =>
-      isMistake(one.grade) && !this.game.isHelped(place) ? [place] : [],
-    );
+    return this.judgements.flatMap((one, place) => (isMistake(one.grade) && !this.game.isHelped(place) ? [place] : []));
   }
 
   #ask() {
@@ -126,26 +122,11 @@ export class Judging {
     this.#ref = net.send({ type: 'review', game: game.id, player, ply });
   }
 
-  #judged(reply) {
-    if (reply.ref !== this.#ref) return;
-    for (const one of reply.judgements) {
+  #judged({ judgements, done, accuracy }) {
+    for (const one of judgements) {
       this.judgements[one.move_number - this.game.first] = { ...one, grade: GRADE_OF[one.label] ?? one.label };
     }
-    this.done = reply.done;
-    this.accuracy = reply.accuracy;
-    this.#changed();
-  }
-
-  #reviewed(reply) {
-    if (reply.ref !== this.#ref) return;
-    this.reviewed = reply;
-    this.#changed();
-  }
-
-  #refused(reply) {
-    if (reply.ref !== this.#ref || !this.#ref) return;
-    this.error = reply.message;
-    this.#changed();
+    Object.assign(this, { done, accuracy });
   }
 
   #changed() {

@@ -1,35 +1,14 @@
 /** How games end from a position under optimal play: a row for each largest tile, exact. */
 
-import { h } from '../dom.js';
+import { announce } from '../announce.js';
+import { h, part, render } from '../dom.js';
 import { fixed, number, percent, text } from '../text.js';
 
 const LEAST = 1e-6; // a tile that is the largest at the end less often has no row
 
 /** Shows `OutcomesReply`s; takes no room until there is one. */
 export class OutcomesView {
-  /** @param {object} options
-   *  @param {(words: string) => void} options.announce tells the result to screen readers */
-  constructor({ announce }) {
-    this.announce = announce;
-    this.rows = h('tbody');
-    this.table = this.#table();
-    this.progress = h('progress', { class: 'outcomes-progress', max: 1,
-      'aria-label': text('outcomes.progress') });
-    this.note = h('p', { class: 'outcomes-note soft small' });
-    this.element = h('section', { class: 'card outcomes', hidden: true,
-      'aria-label': text('outcomes.label') },
-    h('h2', { class: 'outcomes-title', text: text('outcomes.label') }),
-    this.table, this.progress, this.note);
-  }
-
-  #table() {
-    const headings = ['tile', 'chance', 'reached'].map((name) => h('th', {
-      scope: 'col', class: `outcomes-${name}`, text: text(`outcomes.${name}`),
-    }));
-    headings.splice(1, 0, h('td', { class: 'outcomes-track' }));
-    return h('table', { class: 'outcomes-tiles' },
-      h('thead', null, h('tr', null, headings)), this.rows);
-  }
+  element = part(h('section', { class: 'card outcomes', hidden: true, 'aria-label': text('outcomes.label') }));
 
   /** Take all away: nobody knows how games end. */
   clear() {
@@ -51,40 +30,36 @@ export class OutcomesView {
    * @param {object} reply an `OutcomesReply`
    */
   show(reply) {
-    this.board = reply.board;
+    const { board, final: isFinal, done, tiles } = reply;
+    this.board = board;
     this.element.hidden = false;
     this.element.classList.remove('is-old');
-    this.progress.hidden = reply.final;
-    this.progress.value = reply.done;
-    this.table.hidden = !reply.tiles.length;
-    if (reply.tiles.length) this.#showTiles(reply);
-    this.note.textContent = reply.tiles.length ? this.#facts(reply) : this.#wait(reply);
-    if (reply.final) this.announce(this.#spoken(reply));
+    const wait = () => (isFinal ? why(reply) : text('outcomes.wait', { percent: Math.floor(100 * done) }));
+    render(this.element,
+      h('h2', { class: 'outcomes-title', text: text('outcomes.label') }),
+      tiles.length > 0 && table(tiles),
+      !isFinal && h('progress', { class: 'outcomes-progress', max: 1, value: done, 'aria-label': text('outcomes.progress') }),
+      h('p', { class: 'outcomes-note soft small', text: tiles.length ? facts(reply) : wait() }));
+    if (isFinal) announce(tiles.length ? spoken(tiles) : why(reply));
   }
+}
 
-  #showTiles({ tiles }) {
-    const most = Math.max(...tiles.map(({ chance }) => chance));
-    const shown = tiles.filter(({ chance }) => chance >= LEAST);
-    this.rows.replaceChildren(...shown.map((one) => row(one, one.chance === most)));
-  }
+function table(tiles) {
+  const heading = (name) => h('th', { scope: 'col', class: `outcomes-${name}`, text: text(`outcomes.${name}`) });
+  const most = Math.max(...tiles.map(({ chance }) => chance));
+  return h('table', { class: 'outcomes-tiles' },
+    h('thead', null, h('tr', null, heading('tile'), h('td', { class: 'outcomes-track' }), heading('chance'), heading('reached'))),
+    h('tbody', null, tiles.filter(({ chance }) => chance >= LEAST).map((one) => row(one, one.chance === most))));
+}
 
-  #wait(reply) {
-    return reply.final ? why(reply) : text('outcomes.wait', { percent: Math.floor(100 * reply.done) });
-  }
+function facts(reply) {
+  const moves = number(Math.round(reply.moves * 10) / 10);
+  return text('outcomes.facts', { problem: problem(reply), worth: worth(reply), moves });
+}
 
-  #facts(reply) {
-    const moves = number(Math.round(reply.moves * 10) / 10);
-    return text('outcomes.facts', { problem: problem(reply), worth: worth(reply), moves });
-  }
-
-  #spoken(reply) {
-    const { tiles } = reply;
-    if (!tiles.length) return why(reply);
-    const likeliest = tiles.reduce((a, b) => (b.chance > a.chance ? b : a));
-    return text('outcomes.spoken', {
-      tile: number(likeliest.tile), chance: formatChance(likeliest.chance),
-    });
-  }
+function spoken(tiles) {
+  const { tile, chance } = tiles.reduce((a, b) => (b.chance > a.chance ? b : a));
+  return text('outcomes.spoken', { tile: number(tile), chance: formatChance(chance) });
 }
 
 /** Why there are no outcomes. */
@@ -104,14 +79,11 @@ function worth({ value, goal, of_goal: isChance }) {
 }
 
 function row({ tile, chance, reached }, isLikeliest) {
-  const exponent = Math.log2(tile);
-  const fill = h('span', { class: 'outcomes-fill' });
-  fill.style.transform = `scaleX(${Math.max(chance, 0.006).toFixed(4)})`;
-  return h('tr', { class: isLikeliest ? 'is-likeliest' : null },
+  const style = { transform: `scaleX(${Math.max(chance, 0.006).toFixed(4)})` };
+  return h('tr', { key: tile, class: isLikeliest ? 'is-likeliest' : null },
     h('th', { scope: 'row', class: 'outcomes-tile' },
-      h('span', { class: 'outcomes-face', dataset: { exponent } }, String(tile))),
-    h('td', { class: 'outcomes-track' },
-      h('span', { class: 'outcomes-bar', 'aria-hidden': 'true' }, fill)),
+      h('span', { class: 'outcomes-face', dataset: { exponent: Math.log2(tile) } }, String(tile))),
+    h('td', { class: 'outcomes-track' }, h('span', { class: 'outcomes-bar', 'aria-hidden': 'true' }, h('span', { class: 'outcomes-fill', style }))),
     h('td', { class: 'outcomes-chance' }, formatChance(chance)),
     h('td', { class: 'outcomes-reached' }, formatChance(reached)));
 }

@@ -1,43 +1,48 @@
 /** The daily game of one day: to be begun, to go on with, or its result. */
 
 import { BoardView } from '../board.js';
+import { figureList } from '../controls.js';
 import { copyText } from '../copying.js';
-import { button, fill, h } from '../dom.js';
+import { button, h, part } from '../dom.js';
 import { analysisLink } from '../links.js';
 import { exponentsOf, shapeOf, tilesOf } from '../notation.js';
 import { number, text } from '../text.js';
-import { stateOf } from './calendar.js';
 import { dayText } from './days.js';
 
-/** The card of the day that is chosen. */
-export class DayCard {
-  /** @param {function(string): Promise<void>} play begins the game of a day, or goes on with it */
-  constructor(play) {
-    this.play = play;
-    this.element = h('section', { class: 'card stack', 'aria-labelledby': 'daily-day' });
-  }
+/**
+ * How far a day is: `none`, `going`, `later` (over, begun on a later day) or `done`.
+ *
+ * @param {object | undefined} tried a `DailyTry`
+ * @returns {string}
+ */
+export function stateOf(tried) {
+  if (!tried) return 'none';
+  if (tried.game.status !== 'over') return 'going';
+  return tried.later ? 'later' : 'done';
+}
 
-  /**
-   * @param {object} found a `DailyGames` of the server
-   * @param {string} day
-   */
-  show({ today, tries }, day) {
-    const tried = tries.find((one) => one.day === day);
-    const state = stateOf(tried);
-    this.error = h('p', { class: 'error', role: 'alert' });
-    fill(this.element,
-      h('div', {}, h('h2', { id: 'daily-day', text: dayText(day) }),
-        h('p', { class: 'soft', text: whenText(day, today, tried) })),
-      tried && h('div', { class: 'daily-try' }, boardOf(tried.game), facts(tried.game)),
-      state === 'none' || state === 'going' ? this.#playButton(day, state) : result(day, tried.game),
-      this.error, seedNote(day));
-  }
-
-  #playButton(day, state) {
-    const run = () => this.play(day).catch((error) => { this.error.textContent = error.message; });
-    return h('div', { class: 'row' },
-      button({ text: text(state === 'none' ? 'daily.play' : 'daily.resume') }, run, { class: 'primary' }));
-  }
+/**
+ * The card of the day that is chosen.
+ *
+ * @param {object} found a `DailyGames` of the server
+ * @param {string} day
+ * @param {string} error why the game does not begin
+ * @param {function(string): void} play begins the game of a day, or goes on with it
+ */
+export function dayCard({ today, tries }, day, error, play) {
+  const tried = tries.find((one) => one.day === day);
+  const state = stateOf(tried);
+  const seed = day.replaceAll('-', '');
+  return h('section', { class: 'card stack', 'aria-labelledby': 'daily-day' },
+    h('div', null, h('h2', { id: 'daily-day', text: dayText(day) }),
+      h('p', { class: 'soft', text: whenText(day, today, tried) })),
+    tried && h('div', { key: 'try', class: 'daily-try' }, boardOf(tried.game), facts(tried.game)),
+    state === 'none' || state === 'going' ? h('div', { key: 'play', class: 'row' },
+      button({ text: text(state === 'none' ? 'daily.play' : 'daily.resume') }, () => play(day), { class: 'primary' }))
+      : result(day, tried.game),
+    h('p', { class: 'error', role: 'alert', text: error }),
+    h('p', { class: 'small soft' }, text('daily.seed', { seed }), ' ',
+      h('code', { class: 'nowrap', text: `twofold play --seed ${seed}` })));
 }
 
 /** Whether the day is today, and whether it was played later. */
@@ -50,21 +55,21 @@ function whenText(day, today, tried) {
 function boardOf({ board }) {
   const view = new BoardView({ compact: true });
   view.show(tilesOf(board));
-  return view.element;
+  return part(view.element);
 }
 
 function facts({ score, max_tile: tile, moves }) {
-  const pairs = [['score', number(score)], ['tile', String(tile)], ['moves', number(moves)]];
-  return h('dl', { class: 'my-figures' }, pairs.map(([name, value]) => h('div', {},
-    h('dt', { text: text(`daily.${name}`) }), h('dd', { class: 'number', text: value }))));
+  return figureList('my-figures', [[text('daily.score'), number(score)], [text('daily.tile'), String(tile)],
+    [text('daily.moves'), number(moves)]]);
 }
 
 /** What came of it, and a way to tell others. */
 function result(day, game) {
   const words = resultText(day, game);
-  return h('div', { class: 'stack' },
+  const copy = () => copyText(words, text('daily.copied'), text('daily.not_copied'));
+  return h('div', { key: 'result', class: 'stack' },
     h('div', { class: 'row' },
-      button({ text: text('daily.copy') }, () => copy(words), { class: 'primary' }),
+      button({ text: text('daily.copy') }, copy, { class: 'primary' }),
       h('a', { class: 'button', href: analysisLink({ game: game.game }), text: text('play.review') })),
     preview(words, game));
 }
@@ -87,16 +92,6 @@ function legend() {
       h('span', { 'aria-hidden': 'true', text: square }), range(from, to))));
 }
 
-function copy(words) {
-  copyText(words, text('daily.copied'), text('daily.not_copied'));
-}
-
-function seedNote(day) {
-  const seed = day.replaceAll('-', '');
-  return h('p', { class: 'small soft' }, text('daily.seed', { seed }), ' ',
-    h('code', { class: 'nowrap', text: `twofold play --seed ${seed}` }));
-}
-
 /** A square for each exponent: the tiles of the end of a game have one each. */
 const SQUARES = ['⬜', '🟫', '🟫', '🟫', '🟨', '🟨', '🟧', '🟧', '🟥', '🟪', '🟦', '🟩'];
 
@@ -108,20 +103,11 @@ const LEGEND = [['🟫', 2, 8], ['🟨', 16, 32], ['🟧', 64, 128], ['🟥', 25
   ['🟪', 512, 512], ['🟦', 1024, 1024], ['🟩', 2048, 2048], ['⭐', 4096, 4096], ['💎', 8192, 8192],
   ['👑', 16384, 16384], ['🏆', 32768, 32768], ['🚀', 65536, 65536 * 2]];
 
-/**
- * A board as rows of squares.
- *
- * @param {string} board its text
- * @returns {string}
- */
+/** The text of a board as rows of squares. */
 function squaresOf(board) {
-  const { cols } = shapeOf(board);
+  const { rows, cols } = shapeOf(board);
   const squares = exponentsOf(board).map(squareOf);
-  const rows = [];
-  for (let start = 0; start < squares.length; start += cols) {
-    rows.push(squares.slice(start, start + cols).join(''));
-  }
-  return rows.join('\n');
+  return Array.from({ length: rows }, (_, row) => squares.slice(row * cols, (row + 1) * cols).join('')).join('\n');
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Games from files: sent in parts, so that a file may be of any size. */
 
-import { fill, h } from '../dom.js';
+import { h, part, render } from '../dom.js';
 import { net } from '../net.js';
 import { text } from '../text.js';
 import { toast } from '../toast.js';
@@ -23,9 +23,7 @@ class ImportReport {
   unread = [];
 
   constructor() {
-    this.status = h('p', { role: 'status' });
-    this.list = h('ul', { class: 'my-unread small' });
-    this.element = h('div', { class: 'card stack tight', hidden: true }, this.status, this.list);
+    this.element = part(h('div', { class: 'card stack tight', hidden: true }));
   }
 
   /**
@@ -48,57 +46,44 @@ class ImportReport {
     Object.assign(this, { added: 0, known: 0, failed: 0, unread: [] });
     this.element.hidden = false;
     window.addEventListener('beforeunload', ask);
-    try {
-      await this.#takeAll(files);
-    } finally {
-      window.removeEventListener('beforeunload', ask);
-    }
-    if (!this.element.isConnected) toast(this.status.textContent); // on another page by now
-  }
-
-  async #takeAll(files) {
     for (const [place, file] of files.entries()) {
-      this.place = text('games.importing', { place: place + 1, count: files.length });
-      this.#tell(`${this.place} ${this.#counts()}`);
-      await this.#takeFile(file).catch((error) => this.#fail(file, error.message));
+      this.place = `${text('games.importing', { place: place + 1, count: files.length })} `;
+      this.#draw();
+      await this.#takeFile(file).catch(({ message }) => {
+        this.failed += 1;
+        this.unread.push(text('games.unread_file', { file: file.name, message }));
+      });
     }
-    this.#tell(this.#counts());
-    this.#showUnread();
+    this.place = '';
+    this.#draw();
+    window.removeEventListener('beforeunload', ask);
+    if (!this.element.isConnected) toast(this.#words); // on another page by now
   }
 
   async #takeFile(file) {
     let lines = 0;
-    for await (const part of partsOf(file)) {
-      const { added, known, failed, unread } = await net.post('/api/import', part.blob);
+    for await (const one of partsOf(file)) {
+      const { added, known, failed, unread } = await net.post('/api/import', one.blob);
       this.added += added;
       this.known += known;
       this.failed += failed;
       this.unread.push(...unread.map(({ line, error }) => text('games.unread_line',
         { file: file.name, line: lines + line, message: error })));
-      lines += part.lines;
-      this.#tell(`${this.place} ${this.#counts()}`);
+      lines += one.lines;
+      this.#draw();
     }
   }
 
-  #counts() {
-    return text('games.imported', { added: text('games.added', { count: this.added }),
-      known: text('games.known', { count: this.known }) });
+  get #words() {
+    const { place, added, known, failed: count } = this;
+    const counts = text('games.imported', { added: text('games.added', { count: added }), known: text('games.known', { count: known }) });
+    return place + counts + (count && !place ? ` ${text('games.failed', { count })}` : '');
   }
 
-  #fail(file, message) {
-    this.failed += 1;
-    this.unread.push(text('games.unread_file', { file: file.name, message }));
-  }
-
-  #tell(words) {
-    this.status.textContent = words;
-    fill(this.list);
-  }
-
-  #showUnread() {
-    if (!this.failed) return;
-    this.status.textContent += ` ${text('games.failed', { count: this.failed })}`;
-    fill(this.list, this.unread.slice(0, MOST_UNREAD).map((words) => h('li', { text: words })));
+  #draw() {
+    const unread = this.place ? [] : this.unread.slice(0, MOST_UNREAD);
+    render(this.element, h('p', { role: 'status', text: this.#words }),
+      h('ul', { class: 'my-unread small' }, unread.map((words) => h('li', { text: words }))));
   }
 }
 
@@ -123,16 +108,12 @@ async function* partsOf(file) {
 /** The part of a file from a place on, a letter for each byte. */
 async function partAt(file, start) {
   for (let size = PART_BYTES; size <= MOST_BYTES; size *= 2) {
-    const letters = await lettersOf(file.slice(start, start + size));
+    const bytes = await file.slice(start, start + size).arrayBuffer();
+    const letters = new TextDecoder('latin1').decode(bytes);
     const length = start + size >= file.size ? letters.length : cut(letters);
     if (length) return letters.slice(0, length);
   }
   throw new Error(text('games.too_large'));
-}
-
-/** A letter for each byte. */
-async function lettersOf(blob) {
-  return new TextDecoder('latin1').decode(await blob.arrayBuffer());
 }
 
 /** Where the last game of a part begins; 0 where it holds no whole one, or the file holds one. */

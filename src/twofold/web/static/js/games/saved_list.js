@@ -1,5 +1,6 @@
 /** All saved games: search, order, open, delete. */
 
+import { selectField } from '../controls.js';
 import { openDialog } from '../dialog.js';
 import { button, field, h, icon, render } from '../dom.js';
 import { analysisLink } from '../links.js';
@@ -79,9 +80,8 @@ export class SavedList {
         field(text('games.search'), h('input', { type: 'search', id: 'my-search',
           autocomplete: 'off', placeholder: text('games.search_hint'),
           oninput: (event) => this.#change('search', event.target.value, PAUSE_MS) })),
-        field(text('games.order'), h('select', { id: 'my-order',
-          onchange: (event) => this.#change('order', event.target.value) },
-        ORDERS.map((name) => h('option', { value: name, text: text(`games.order_${name}`) }))))),
+        selectField('my-order', text('games.order'), ORDERS.map((name) => [name, text(`games.order_${name}`)]),
+          this.#query.order, (order) => this.#change('order', order))),
       h('p', { class: 'soft small', role: 'status', tabindex: -1, text: this.#error || found }),
       h('ul', { class: 'games' }, this.#games.map((game) => this.#row(game))),
       this.#games.length < this.#total && h('div', { class: 'row' },

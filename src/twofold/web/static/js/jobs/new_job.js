@@ -1,6 +1,7 @@
 /** The dialog that starts a job: a form for each kind, and the command that does the same. */
 
 import { ChoiceField } from '../choice_field.js';
+import { radios, select } from '../controls.js';
 import { openDialog } from '../dialog.js';
 import { button, h, part, render } from '../dom.js';
 import { formatBytes } from '../figures.js';
@@ -169,10 +170,8 @@ class JobForm {
   #draw() {
     const { command, disk, memory, error } = this.#said;
     render(this.element,
-      h('fieldset', { class: 'field' }, h('legend', { class: 'visually-hidden', text: text('jobs.kind') }),
-        h('div', { class: 'chips' }, KINDS.map((kind) => h('label', { class: 'chip' },
-          h('input', { type: 'radio', name: 'job-kind', value: kind, checked: kind === this.kind, autofocus: kind === this.kind,
-            onchange: () => this.#pick(kind) }), text(`jobs.kind_${kind}`))))),
+      h('div', { class: 'chips', role: 'radiogroup', 'aria-label': text('jobs.kind') },
+        radios('job-kind', KINDS.map((kind) => [kind, text(`jobs.kind_${kind}`)]), this.kind, (kind) => this.#pick(kind), true)),
       h('p', { class: 'soft small', text: text(`jobs.about_${this.kind}`) }),
       h('div', { key: this.kind, class: 'stack' }, this.#fields()),
       h('p', { class: 'error', role: 'alert', text: error ? refusalText('', error) : '' }),
@@ -194,8 +193,8 @@ class JobForm {
       return [this.#playerList(), h('div', { class: 'job-fields' }, this.#whole('jobs.games', 'games', GAMES, this.limits.games),
         common, cores('jobs.processes'))];
     }
-    const times = h('select', { class: 'select', name: 'seconds' }, TIMES.filter((seconds) => seconds <= this.limits.seconds)
-      .map((seconds) => h('option', { value: String(seconds), text: formatTime(seconds) })));
+    const times = select(TIMES.filter((seconds) => seconds <= this.limits.seconds)
+      .map((seconds) => [seconds, formatTime(seconds)]), null, () => {}, { name: 'seconds' });
     return h('div', { class: 'job-fields' }, this.network.element, labelled('analysis.time', times), this.schedule.element, common,
       cores('jobs.threads'));
   }

@@ -1,5 +1,6 @@
 /** Pieces of the lab's pages: commands to copy, files to save, marks of players and lines. */
 
+import { save } from '../controls.js';
 import { button, h, svg } from '../dom.js';
 import { text } from '../text.js';
 import { toast } from '../toast.js';
@@ -66,12 +67,6 @@ export function figureButtons(label, address, name) {
   return h('div', { key: 'files', class: 'row lab-files', role: 'group', 'aria-label': text('lab.figure') },
     FORMS.map((form) => saveButton(form.toUpperCase(), `${address}&form=${form}`, `${name}.${form}`,
       text('lab.figure_of', { form: form.toUpperCase(), label }))));
-}
-
-function save(name, blob) {
-  const url = URL.createObjectURL(blob);
-  h('a', { href: url, download: name.replaceAll('/', '-') }).click();
-  URL.revokeObjectURL(url);
 }
 
 /** Lines that end with a line feed; numbers without thousands separators. */

@@ -1,9 +1,9 @@
 /** The daily game: one game a day, the same for everyone, with one try. */
 
-import { h } from '../dom.js';
-import { Calendar } from '../daily/calendar.js';
-import { DayCard } from '../daily/day_card.js';
-import { beginText } from '../daily/days.js';
+import { dayCard, stateOf } from '../daily/day_card.js';
+import { beginText, dayText, monthAfter, monthText, weekdays, weeksOf } from '../daily/days.js';
+import { button, h, render } from '../dom.js';
+import { formatShort } from '../figures.js';
 import { net } from '../net.js';
 import { text } from '../text.js';
 
@@ -19,49 +19,93 @@ export function mount(root, context) {
 }
 
 class DailyPage {
-  constructor(root, context) {
-    this.context = context;
-    this.card = new DayCard((day) => this.#play(day));
-    this.calendar = new Calendar((day) => this.#pick(day));
-    this.status = h('p', { class: 'soft', role: 'status', text: text('all.loading') });
-    this.body = h('div', { class: 'daily-parts', hidden: true }, this.card.element,
-      this.calendar.element);
-    root.append(h('div', { class: 'daily stack wide' },
-      h('div', { class: 'stack tight' }, h('h1', { text: text('nav.daily') }),
-        h('p', { class: 'daily-intro', text: text('daily.intro', { time: beginText() }) })),
-      this.status, this.body));
+  #found = null; // a `DailyGames` of the server; null before it has said
+  #day = ''; // that is chosen
+  #month = ''; // that is shown
+  #status = text('all.loading');
+  #error = '';
+
+  constructor(root, { params, navigate }) {
+    Object.assign(this, { params, navigate });
+    this.element = h('div', { class: 'daily stack wide' });
+    root.append(this.element);
+    this.#draw();
   }
 
   /** Ask the server, and show the day of the address, or today. */
   async load() {
     try {
-      this.found = await net.get('/api/daily');
+      this.#found = await net.get('/api/daily');
     } catch (error) {
-      this.status.textContent = error.message;
-      return;
+      this.#status = error.message;
+      return void this.#draw();
     }
     if (this.isClosed) return;
-    this.status.hidden = true;
-    this.body.hidden = false;
-    const day = this.context.params.get('day') ?? '';
-    const { first, today } = this.found;
-    const isOpen = /^\d{4}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(Date.parse(day));
-    this.#show(isOpen && day >= first && day <= today ? day : today);
+    const day = this.params.get('day') ?? '';
+    const isDay = /^\d{4}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(Date.parse(day));
+    this.#show(isDay && this.#isOpen(day) ? day : this.#found.today);
+  }
+
+  #isOpen(day) {
+    return day >= this.#found.first && day <= this.#found.today;
   }
 
   #show(day) {
-    this.card.show(this.found, day);
-    this.calendar.show(this.found, day);
+    [this.#day, this.#month, this.#error] = [day, monthAfter(day, 0), ''];
+    this.#draw();
   }
 
   #pick(day) {
-    const query = day === this.found.today ? '' : `?day=${day}`;
-    window.history.replaceState(null, '', `/daily${query}`);
+    window.history.replaceState(null, '', `/daily${day === this.#found.today ? '' : `?day=${day}`}`);
     this.#show(day);
   }
 
   async #play(day) {
-    const { game } = await net.post('/api/daily', { day });
-    this.context.navigate(`/?game=${game}`);
+    try {
+      const { game } = await net.post('/api/daily', { day });
+      this.navigate(`/?game=${game}`);
+    } catch (error) {
+      this.#error = error.message;
+      this.#draw();
+    }
+  }
+
+  #draw() {
+    render(this.element,
+      h('div', { class: 'stack tight' }, h('h1', { text: text('nav.daily') }),
+        h('p', { class: 'daily-intro', text: text('daily.intro', { time: beginText() }) })),
+      this.#found ? h('div', { key: 'parts', class: 'daily-parts' },
+        dayCard(this.#found, this.#day, this.#error, (day) => this.#play(day)), this.#calendar())
+        : h('p', { class: 'soft', role: 'status', text: this.#status }));
+  }
+
+  /** The games of a month: a table of days; those that can be played are buttons. */
+  #calendar() {
+    const { today, first } = this.#found;
+    const tries = new Map(this.#found.tries.map((one) => [one.day, one]));
+    const turn = (icon, key, months, isOff) => button({ icon, label: text(key) }, () => {
+      this.#month = monthAfter(this.#month, months);
+      this.#draw();
+    }, { disabled: isOff });
+    return h('section', { class: 'card stack', 'aria-labelledby': 'daily-month' },
+      h('div', { class: 'daily-turn' },
+        turn('left', 'daily.month_before', -1, this.#month <= monthAfter(first, 0)),
+        h('h2', { id: 'daily-month', 'aria-live': 'polite', text: monthText(this.#month) }),
+        turn('right', 'daily.month_after', 1, this.#month >= monthAfter(today, 0))),
+      h('table', { class: 'daily-month', 'aria-labelledby': 'daily-month' },
+        h('thead', null, h('tr', null, weekdays().map((name) => h('th', { scope: 'col', text: name })))),
+        h('tbody', null, weeksOf(this.#month).map((week) => h('tr', null,
+          week.map((day) => h('td', null, day && this.#cell(day, tries.get(day)))))))));
+  }
+
+  #cell(day, tried) {
+    const name = String(Number(day.slice(8)));
+    if (!this.#isOpen(day)) return h('span', { class: 'daily-day soft', text: name });
+    const state = stateOf(tried);
+    const words = text(`daily.day_${state}`, { day: dayText(day), score: tried?.game.score ?? 0 });
+    return h('button', { type: 'button', class: `daily-day ${state}`, 'aria-label': words, title: words,
+      'aria-pressed': String(day === this.#day), 'aria-current': day === this.#found.today ? 'date' : null,
+      onclick: () => this.#pick(day) },
+    h('span', { text: name }), h('small', { text: tried ? formatShort(tried.game.score) : '' }));
   }
 }

@@ -1,7 +1,8 @@
 /** My games: statistics of one's own games, and the games themselves. */
 
 import { LineChart } from '../chart.js';
-import { button, field, h, icon, part, render } from '../dom.js';
+import { chips, figureList, selectField } from '../controls.js';
+import { button, h, icon, part, render } from '../dom.js';
 import { importReport } from '../games/import.js';
 import { SavedList } from '../games/saved_list.js';
 import { dateText, kindText, rulesText } from '../games/words.js';
@@ -43,7 +44,7 @@ class GamesPage {
         { game: place, date: dateText(1000 * this.#chosen.kind.played[place - 1]) }),
       onPick: (place) => navigate(analysisLink({ game: this.#chosen.kind.names[place - 1] })),
     });
-    for (const one of [this.saved, this.chart, importReport]) part(one.element);
+    part(this.saved.element);
     this.place = h('div', { class: 'my-games stack wide' });
     this.figures = part(h('div', { class: 'stack wide' }));
     this.chartPart = part(h('section', { class: 'my-part', 'aria-labelledby': 'my-chart' },
@@ -142,8 +143,7 @@ class GamesPage {
     if (this.#kind === ALL) return void render(this.figures, choice);
     render(this.figures, choice,
       h('div', { class: 'stack tight' },
-        h('dl', { class: 'my-figures' }, this.#figuresOf(kind, rules.goal).map(([label, value]) => (
-          h('div', {}, h('dt', { text: label }), h('dd', { class: 'number', text: value }))))),
+        figureList('my-figures', this.#figuresOf(kind, rules.goal)),
         h('p', { class: 'soft small', text: kind.going
           ? text('games.counted_going', { count: kind.going }) : text('games.counted') }),
         record > (rules.leaders[0]?.score ?? 0)
@@ -189,22 +189,16 @@ class GamesPage {
 
   #rulesField(chosen) {
     if (this.#found.rules.length < 2) return null;
-    const onchange = (event) => this.#choose({ rules: event.target.value });
-    return field(text('picker.rules'),
-      h('select', { id: 'my-rules', onchange }, this.#found.rules.map(({ rules }) => h('option',
-        { value: rules, selected: rules === chosen.rules, text: rulesText(rules) }))));
+    return selectField('my-rules', text('picker.rules'), this.#found.rules.map(({ rules }) => [rules, rulesText(rules)]),
+      chosen.rules, (rules) => this.#choose({ rules }));
   }
 
   #kindField({ kinds }, chosen) {
-    const isAll = this.#kind === ALL;
-    const chip = (kind, words, games) => h('label', { class: 'chip', key: kind },
-      h('input', { type: 'radio', name: 'my-kind', checked: isAll ? kind === ALL : kind === chosen.kind,
-        onchange: () => this.#choose({ kind }) }),
-      words, h('span', { class: 'number', text: number(games) }));
-    return h('fieldset', { class: 'field' }, h('legend', { text: text('games.column_kind') }),
-      h('div', { class: 'chips' },
-        kinds.map(({ kind, games, going }) => chip(kind, kindText(kind), games + going)),
-        chip(ALL, text('games.saved'), this.#found.games)));
+    const count = (games) => h('span', { class: 'number', text: number(games) });
+    const choices = kinds.map(({ kind, games, going }) => [kind, [kindText(kind), count(games + going)]]);
+    choices.push([ALL, [text('games.saved'), count(this.#found.games)]]);
+    return chips(text('games.column_kind'), 'my-kind', choices, this.#kind === ALL ? ALL : chosen.kind,
+      (kind) => this.#choose({ kind }));
   }
 }
 

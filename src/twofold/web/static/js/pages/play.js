@@ -2,7 +2,7 @@
 
 import { BoardView } from '../board.js';
 import { copyText } from '../copying.js';
-import { h, part, render } from '../dom.js';
+import { h, render } from '../dom.js';
 import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
 import { analysisLink } from '../links.js';
 import { remember, remembered } from '../memory.js';
@@ -158,7 +158,7 @@ class PlayPage {
     render(this.facts, factsView(state, now, {
       clock: settings.get('clock') && this.#beside?.clock.show(now),
       takeBack: () => this.game.takeBack(),
-      share: async () => (await import('../sharing/sources.js')).shareLive(this.game) }));
+      share: () => this.#share() }));
   }
 
   #lineText(now) {
@@ -338,6 +338,12 @@ class PlayPage {
 
   #copy() {
     copyText(this.game.now.board, text('analyse.copied'), text('analyse.not_copied'));
+  }
+
+  async #share() {
+    const { showSharing } = await import('../sharing/dialog.js');
+    const { id, state: { first, rules: { rows, cols } }, now: { board, score, move_number: move } } = this.game;
+    showSharing({ board, rows, cols, score, move, game: { id, first, last: move, at: move } });
   }
 
   #analyse() {

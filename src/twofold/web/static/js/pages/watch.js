@@ -1,5 +1,6 @@
 /** Watch: players race on the same dice, in step or at any speed; a person may race with them. */
 
+import { radios, selectField } from '../controls.js';
 import { button, field, h, part, render } from '../dom.js';
 import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
 import { describeKeys } from '../keys_dialog.js';
@@ -309,7 +310,8 @@ class WatchPage {
           'aria-valuetext': where, oninput: ({ target }) => race.seek(Number(target.value)) }),
         h('span', { class: 'transport-where number', text: where })),
       h('div', { key: 'step', class: 'chips transport-step', role: 'radiogroup', 'aria-label': text('watch.in_step') },
-        [true, false].map((isInStep) => this.#stepChip(isInStep))),
+        radios('watch-in-step', [[true, text('watch.by_moves')], [false, text('watch.by_time')]], race.isInStep,
+          (isInStep) => this.#set({ isInStep }))),
       !(this.#isRacing && race.isInStep) && h('div', { key: 'speed', class: 'transport-speed' },
         h('label', { class: 'label', for: 'watch-speed', text: text('play.pace') }),
         h('input', { id: 'watch-speed', type: 'range', min: 0, max: SPEEDS.length - 1, step: 1,
@@ -318,11 +320,6 @@ class WatchPage {
         h('output', { class: 'transport-speed-text number', for: 'watch-speed', text: formatSpeed(race.speed) })),
       button({ icon: this.#isFull ? 'small' : 'full', label: text(this.#isFull ? 'watch.full_off' : 'watch.full') },
         () => this.#toggleFull(), { class: 'quiet transport-full' }));
-  }
-
-  #stepChip(isInStep) {
-    return h('label', { class: 'chip' }, h('input', { type: 'radio', name: 'watch-in-step', checked: this.race.isInStep === isInStep,
-      onchange: () => this.#set({ isInStep }) }), text(isInStep ? 'watch.by_moves' : 'watch.by_time'));
   }
 
   #walk(isEnd, place) {
@@ -344,13 +341,11 @@ class WatchPage {
     const seed = h('input', { id: 'watch-seed', class: 'input number', type: 'text', inputmode: 'numeric', autocomplete: 'off',
       value: race.seed, onchange: seeded,
       onkeydown: ({ key, target }) => { if (key === 'Enter') target.blur(); } }); // the keys go to the race again
-    const stop = h('select', { id: 'watch-stop', class: 'select', onchange: ({ target }) => this.#set({ stopTile: Number(target.value) }) },
-      [0, ...STOP_TILES].map((tile) => h('option', { value: String(tile), selected: tile === race.stopTile,
-        text: tile ? String(tile) : text('watch.stop_never') })));
+    const stops = [[0, text('watch.stop_never')], ...STOP_TILES.map((tile) => [tile, String(tile)])];
     return h('section', { class: 'race-form', 'aria-label': text('watch.race') },
       this.rules.element, field(text('play.seed'), seed),
       button({ icon: 'dice', text: text('watch.restart') }, () => this.#restart(randomSeed())),
-      field(text('watch.stop'), stop),
+      selectField('watch-stop', text('watch.stop'), stops, race.stopTile, (tile) => this.#set({ stopTile: Number(tile) })),
       button({ icon: 'new', text: text('watch.add') }, () => this.#add(this.#another, true),
         { class: 'race-add', disabled: race.lanes.length >= MAX_LANES }),
       !race.person && button({ icon: 'play', text: text('watch.race_yourself') }, () => this.#raceYourself(),

@@ -2,6 +2,7 @@
 
 import { verdictOf } from '../analysis/verdict.js';
 import { LineChart } from '../chart.js';
+import { figureList } from '../controls.js';
 import { button, h, part, render } from '../dom.js';
 import { analysisLink } from '../links.js';
 import { net } from '../net.js';
@@ -114,8 +115,7 @@ export class Ending {
     if (figures) this.#drawChart(figures);
     render(this.element,
       h('h2', { id: 'ending-title', text: text('play.ending') }),
-      h('dl', { class: 'facts' }, this.#facts(figures).map(([name, value]) => h('div', {},
-        h('dt', { text: name }), h('dd', { class: 'number', text: value })))),
+      figureList('facts', this.#facts(figures)),
       figures && this.chartPlace,
       h('h3', { text: text('play.turning') }),
       this.#turning());

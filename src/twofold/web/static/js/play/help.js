@@ -1,7 +1,7 @@
 /** The help beside the game: what a player thinks of the position, and letting it play. */
 
-import { barLabel, barText } from '../analysis_texts.js';
 import { AnalysisView } from '../analysis_view.js';
+import { slider } from '../controls.js';
 import { button, h, part, render } from '../dom.js';
 import { EvalBar } from '../eval_bar.js';
 import { net } from '../net.js';
@@ -128,12 +128,8 @@ export class HelpPanel {
     const index = Math.max(0, PACES.indexOf(settings.get('pace') || null));
     const pace = PACES[index];
     const words = pace ? text('play.pace_value', { pace }) : text('play.pace_most');
-    return h('div', { class: 'field' }, h('span', { class: 'row apart label' },
-      h('label', { for: 'help-pace', text: text('play.pace') }),
-      h('output', { for: 'help-pace', class: 'number', text: words })),
-    h('input', { type: 'range', id: 'help-pace', min: 0, max: PACES.length - 1, step: 1,
-      value: String(index), 'aria-valuetext': words, disabled: this.isDaily,
-      oninput: (event) => this.#paced(PACES[event.target.value]) }));
+    return slider('help-pace', text('play.pace'), words, { min: 0, max: PACES.length - 1, value: String(index),
+      disabled: this.isDaily }, (place) => this.#paced(PACES[place]));
   }
 
   #paced(pace) {
@@ -191,7 +187,7 @@ export class HelpPanel {
 
   #onReply(reply) {
     this.view.show(reply);
-    this.bar.show(reply.bar, barText(reply), barLabel(reply));
+    this.bar.show(reply);
     this.bar.element.hidden = reply.bar === null;
     this.picker.setError('');
     if (reply.hints !== null) this.#game.hinted(reply.hints); // this one is counted

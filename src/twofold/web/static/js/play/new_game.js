@@ -1,7 +1,8 @@
 /** The dialog that begins a game under any rules. */
 
+import { chips, selectField, slider, toggle } from '../controls.js';
 import { openDialog } from '../dialog.js';
-import { button, field, h, part, render } from '../dom.js';
+import { button, h, part, render } from '../dom.js';
 import { showRefusal } from '../refusals.js';
 import { text } from '../text.js';
 import { ORIGINAL, formatRules } from './rules_text.js';
@@ -63,52 +64,27 @@ export function askNewGame(first, begin) {
 
 /** The fields of the rules, with presets that fill them. */
 function rulesFields(form, change) {
-  const slider = (name, range) => rangeField(name, form[name], range, change);
-  const toggle = (name, words) => h('label', { class: 'check' }, h('input', { type: 'checkbox',
-    class: 'switch', role: 'switch', checked: form[name],
-    onchange: (event) => change({ [name]: event.target.checked }) }), words);
-  const goals = Array.from({ length: largestGoal(form) - LEAST_GOAL + 1 },
-    (_, index) => 2 ** (index + LEAST_GOAL));
+  const range = (name, attributes) => slider(`new-${name}`, text(`play.${name}`),
+    name === 'fours' ? text('all.percent', { value: form[name] }) : String(form[name]),
+    { ...attributes, value: String(form[name]) }, (value) => change({ [name]: value }));
+  const isOn = (name, words) => toggle(words, form[name], (value) => change({ [name]: value }));
+  const goals = Array.from({ length: largestGoal(form) - LEAST_GOAL + 1 }, (_, index) => 2 ** (index + LEAST_GOAL));
+  const presets = Object.keys(PRESETS).map((name) => [name, text(`play.preset_${name}`)]);
+  const chosen = Object.keys(PRESETS).find((name) => formatRules(PRESETS[name]) === formatRules(form));
   return h('div', { class: 'stack' },
-    h('fieldset', { class: 'field' }, h('legend', { text: text('play.presets') }),
-      h('div', { class: 'chips' },
-        Object.entries(PRESETS).map(([name, values]) => preset(name, values, form, change)))),
+    chips(text('play.presets'), 'preset', presets, chosen, (name) => change(PRESETS[name]), true),
     h('div', { class: 'shape-fields' },
-      h('div', { class: 'shape-preview', 'aria-hidden': 'true',
-        style: { '--rows': form.rows, '--cols': form.cols } },
-      Array.from({ length: form.rows * form.cols }, () => h('span'))),
-      h('div', { class: 'stack tight' },
-        slider('rows', { min: 1, max: 8 }), slider('cols', { min: 1, max: 8 }))),
+      h('div', { class: 'shape-preview', 'aria-hidden': 'true', style: { '--rows': form.rows, '--cols': form.cols } },
+        Array.from({ length: form.rows * form.cols }, () => h('span'))),
+      h('div', { class: 'stack tight' }, range('rows', { min: 1, max: 8 }), range('cols', { min: 1, max: 8 }))),
     h('div', { class: 'two-fields' },
-      field(text('play.goal'), h('select', { id: 'new-goal',
-        onchange: (event) => change({ goal: Number(event.target.value) }) },
-      goals.map((goal) => h('option', { key: goal, value: String(goal), text: String(goal),
-        selected: goal === form.goal })))),
-      slider('fours', { min: 0, max: 100, step: 5 }),
-      slider('start', { min: 1, max: 8 }),
-      toggle('stop', text('play.stop'))),
+      selectField('new-goal', text('play.goal'), goals.map((goal) => [goal, String(goal)]), form.goal,
+        (goal) => change({ goal: Number(goal) })),
+      range('fours', { min: 0, max: 100, step: 5 }), range('start', { min: 1, max: 8 }), isOn('stop', text('play.stop'))),
     h('div', { class: 'field' }, h('label', { for: 'new-seed', text: text('play.seed') }),
       h('input', { id: 'new-seed', type: 'text', inputmode: 'numeric', autocomplete: 'off',
         placeholder: text('play.seed_random'), 'aria-describedby': 'new-seed-note',
         oninput: (event) => { form.seed = event.target.value; } }),
       h('p', { class: 'note', id: 'new-seed-note', text: text('play.seed_note') })),
-    toggle('trial', text('trial.begin')));
-}
-
-function preset(name, values, form, change) {
-  const isChosen = formatRules(values) === formatRules(form);
-  return h('label', { class: 'chip' }, h('input', { type: 'radio', name: 'preset',
-    checked: isChosen, autofocus: isChosen, onchange: () => change(values) }),
-  text(`play.preset_${name}`));
-}
-
-/** A slider with its value beside its name. */
-function rangeField(name, value, range, change) {
-  const id = `new-${name}`;
-  const words = name === 'fours' ? text('all.percent', { value }) : String(value);
-  return h('div', { class: 'field' },
-    h('span', { class: 'row apart label' }, h('label', { for: id, text: text(`play.${name}`) }),
-      h('output', { for: id, class: 'number', text: words })),
-    h('input', { id, type: 'range', step: 1, ...range, value: String(value), 'aria-valuetext': words,
-      oninput: (event) => change({ [name]: Number(event.target.value) }) }));
+    isOn('trial', text('trial.begin')));
 }

@@ -1,6 +1,7 @@
 /** Parts of the page of a game, as functions of the game. */
 
 import { copyMenu } from '../copying.js';
+import { figureList } from '../controls.js';
 import { button, h, icon } from '../dom.js';
 import { kindText } from '../games/words.js';
 import { analysisLink } from '../links.js';
@@ -87,8 +88,7 @@ export function factsView(state, now, { clock, takeBack, share }) {
   return [
     h('h2', { id: 'facts-title', text: text('play.facts') }),
     state.daily && h('p', {}, h('a', { href: `/daily?day=${state.daily}`, text: text('nav.daily') })),
-    h('dl', { class: 'facts' }, facts.map(([name, value]) => h('div', { key: name },
-      h('dt', { text: text(name) }), h('dd', { class: 'number' }, value)))),
+    figureList('facts', facts.map(([name, value]) => [text(name), value])),
     h('div', { class: 'row facts-buttons' },
       h('a', { class: 'button', text: text('play.analyse'),
         href: analysisLink({ game: state.game, move: now.move_number }) }),

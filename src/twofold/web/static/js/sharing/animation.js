@@ -1,8 +1,9 @@
 /** A game, or a part of it, as an animated picture. */
 
-import { button, field, h } from '../dom.js';
+import { chips, save, selectField } from '../controls.js';
+import { button, field, h, part, render } from '../dom.js';
 import { formatDuration } from '../figures.js';
-import { theme } from '../look.js';
+import { theme } from '../settings.js';
 import { text } from '../text.js';
 
 const USUAL_MOVES = 100;
@@ -12,26 +13,18 @@ const FORMS = ['gif', 'webp'];
 /** Chooses moves, speed and format, has the file made and saves it. */
 export class AnimationForm {
   #making = null; // ends the request
+  #said = ''; // what came of the last file
+  #error = '';
 
   /**
    * @param {{id: string, first: number, last: number, at: number}} game
    * @param {object} info answer of `/api/pictures`
    */
   constructor(game, info) {
-    Object.assign(this, { game, info });
-    this.from = this.#numberField('share-from', Math.max(game.first, game.at - USUAL_MOVES));
-    this.to = this.#numberField('share-to', game.at);
-    this.rate = h('select', { id: 'share-rate', onchange: () => this.#check() }, info.rates.map(
-      (count) => h('option', { value: count, text: text('watch.speed', { count }),
-        selected: count === USUAL_RATE })));
-    this.form = FORMS[0];
-    this.length = h('p', { class: 'soft small', id: 'share-length', role: 'status' });
-    this.error = h('p', { class: 'field-error', role: 'alert' });
-    this.bar = h('progress', { 'aria-label': text('share.making'), hidden: true });
-    this.make = button({ icon: 'download', text: text('share.make') }, () => this.#make());
-    this.cancel = button({ text: text('all.cancel') }, () => this.close(), { hidden: true });
-    this.element = this.#build();
-    this.#check();
+    const from = Math.max(game.first, game.at - USUAL_MOVES);
+    Object.assign(this, { game, info, from, to: game.at, rate: USUAL_RATE, form: FORMS[0] });
+    this.element = part(h('section', { class: 'stack', 'aria-labelledby': 'share-animation' }));
+    this.#draw();
   }
 
   /** Make nothing more. */
@@ -39,71 +32,60 @@ export class AnimationForm {
     this.#making?.abort();
   }
 
-  #build() {
-    return h('section', { class: 'stack', 'aria-labelledby': 'share-animation' },
+  #set(how) {
+    Object.assign(this, how);
+    [this.#said, this.#error] = ['', ''];
+    this.#draw();
+  }
+
+  #draw() {
+    const { from, to, info } = this;
+    const wrong = this.#wrong;
+    const count = to - from;
+    const length = text('share.length', { count, time: formatDuration(count / this.rate) });
+    const number = (name) => field(text(`share.${name}`), h('input', {
+      id: `share-${name}`, class: 'input number', type: 'number', min: this.game.first, max: this.game.last, step: 1,
+      value: String(this[name]), oninput: ({ target }) => this.#set({ [name]: target.valueAsNumber }) }));
+    render(this.element,
       h('h3', { id: 'share-animation', text: text('share.animation') }),
-      h('div', { class: 'share-fields' },
-        field(text('share.from'), this.from), field(text('share.to'), this.to),
-        field(text('play.pace'), this.rate)),
-      h('fieldset', { class: 'field' }, h('legend', { text: text('share.format') }),
-        h('div', { class: 'chips' }, FORMS.map((form) => h('label', { class: 'chip' },
-          h('input', { type: 'radio', name: 'share-form', checked: form === this.form,
-            onchange: () => { this.form = form; } }), text(`share.format_${form}`))))),
-      this.length, this.error,
-      h('div', { class: 'row' }, this.make, this.cancel, this.bar));
+      h('div', { class: 'share-fields' }, number('from'), number('to'),
+        selectField('share-rate', text('play.pace'), info.rates.map((one) => [one, text('watch.speed', { count: one })]),
+          this.rate, (rate) => this.#set({ rate: Number(rate) }))),
+      chips(text('share.format'), 'share-form', FORMS.map((form) => [form, text(`share.format_${form}`)]), this.form,
+        (form) => this.#set({ form })),
+      h('p', { class: 'soft small', role: 'status',
+        text: this.#making ? text('share.drawing', { count }) : this.#said || (wrong ? '' : length) }),
+      h('p', { class: 'field-error', role: 'alert', text: wrong || this.#error }),
+      h('div', { class: 'row' },
+        button({ icon: 'download', text: text('share.make') }, () => this.#make(),
+          { disabled: !info.pixels || Boolean(wrong || this.#making) }),
+        this.#making && [button({ text: text('all.cancel') }, () => this.close(), { key: 'cancel' }),
+          h('progress', { 'aria-label': text('share.making') })]));
   }
 
-  #numberField(id, value) {
-    const { first, last } = this.game;
-    return h('input', { id, class: 'input number', type: 'number', min: first, max: last, step: 1,
-      value, oninput: () => this.#check() });
-  }
-
-  /** Say how long it is, or what is wrong with it. */
-  #check() {
-    const [from, to] = [this.from.valueAsNumber, this.to.valueAsNumber];
-    const { first, last } = this.game;
-    const isOutside = !(from >= first && to <= last && from < to);
-    const isLong = to - from > this.info.moves;
-    this.error.textContent = isOutside ? text('share.range', { first, last })
-      : isLong ? text('share.most', { count: this.info.moves }) : '';
-    this.length.textContent = this.error.textContent ? '' : text('share.length',
-      { count: to - from, time: formatDuration((to - from) / Number(this.rate.value)) });
-    this.make.disabled = !this.info.pixels || isOutside || isLong;
+  get #wrong() {
+    const { from, to, info, game: { first, last } } = this;
+    if (!(from >= first && to <= last && from < to)) return text('share.range', { first, last });
+    return to - from > info.moves ? text('share.most', { count: info.moves }) : '';
   }
 
   async #make() {
     this.#making = new AbortController();
-    this.#show(true);
+    this.#set({});
     try {
-      await save(this.#url(), `2048-${this.game.id}.${this.form}`, this.#making.signal);
-      this.length.textContent = text('share.made');
+      const answer = await fetch(this.#url, { signal: this.#making.signal });
+      if (!answer.ok) throw new Error((await answer.json()).error);
+      save(`2048-${this.game.id}.${this.form}`, await answer.blob());
+      this.#said = text('share.made');
     } catch (error) {
-      if (error.name !== 'AbortError') this.error.textContent = error.message;
+      if (error.name !== 'AbortError') this.#error = error.message;
     }
-    this.#show(false);
+    this.#making = null;
+    this.#draw();
   }
 
-  #show(making) {
-    this.error.textContent = '';
-    this.bar.hidden = this.cancel.hidden = !making;
-    this.make.disabled = making;
-    const count = this.to.valueAsNumber - this.from.valueAsNumber;
-    if (making) this.length.textContent = text('share.drawing', { count });
+  get #url() {
+    const { from: first, to: last, rate } = this;
+    return `/api/games/${this.game.id}/animation.${this.form}?${new URLSearchParams({ first, last, rate, shade: theme() })}`;
   }
-
-  #url() {
-    const query = new URLSearchParams({ first: this.from.value, last: this.to.value,
-      rate: this.rate.value, shade: theme() });
-    return `/api/games/${this.game.id}/animation.${this.form}?${query}`;
-  }
-}
-
-/** Fetch a file and have the browser keep it. */
-async function save(url, name, signal) {
-  const answer = await fetch(url, { signal });
-  if (!answer.ok) throw new Error((await answer.json()).error);
-  const address = URL.createObjectURL(await answer.blob());
-  h('a', { href: address, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

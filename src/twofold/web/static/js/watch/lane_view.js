@@ -2,6 +2,7 @@
 
 import { announce } from '../announce.js';
 import { BoardView } from '../board.js';
+import { figureList } from '../controls.js';
 import { button, h, part, render } from '../dom.js';
 import { formatShort } from '../figures.js';
 import { net } from '../net.js';
@@ -134,11 +135,11 @@ export class LaneView {
   #figures(position, isByTime) {
     const { movesPerSecond } = this.lane;
     const largest = largestOf(position);
-    return h('dl', { class: 'lane-figures' },
-      figure('score', number(position.score)), figure('moves', number(position.move_number)),
-      figure('largest', chip(largest)),
-      isByTime && figure('rate', movesPerSecond === null ? '–'
-        : movesPerSecond < 9.95 ? fixed(movesPerSecond, 1) : formatShort(movesPerSecond)));
+    const figures = { score: number(position.score), moves: number(position.move_number), largest: chip(largest),
+      ...isByTime && { rate: movesPerSecond === null ? '–'
+        : movesPerSecond < 9.95 ? fixed(movesPerSecond, 1) : formatShort(movesPerSecond) } };
+    return figureList('lane-figures', Object.entries(figures).map(([name, value]) => (
+      [text(`watch.${name}`), value, { class: `lane-figure lane-${name}` }])));
   }
 
   #made(now) {
@@ -194,10 +195,6 @@ function leadWords({ lead, move, isDecided, isPreparing }) {
 function action(name, key, onclick) {
   const words = text(`${key}_name`);
   return button({ icon: name, text: text(key), label: words }, onclick, { title: words });
-}
-
-function figure(name, value) {
-  return h('div', { class: `lane-figure lane-${name}` }, h('dt', { text: text(`watch.${name}`) }), h('dd', null, value));
 }
 
 function chip(tile) {
