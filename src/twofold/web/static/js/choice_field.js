@@ -1,6 +1,6 @@
 /** A labelled list to pick from, whose last entry lets one type something else. */
 
-import { h } from './dom.js';
+import { h, part, render } from './dom.js';
 import { text } from './text.js';
 
 const OTHER = '\u0000other';
@@ -10,6 +10,12 @@ let count = 0;
 
 /** A select, and in its place a text field while one types what is not in the list. */
 export class ChoiceField {
+  #choices = [];
+  #chosen;
+  #isTyping = false;
+  #error = '';
+  #id = `choice-${++count}`;
+
   /**
    * @param {object} options
    * @param {string} options.label names the list
@@ -20,106 +26,94 @@ export class ChoiceField {
    * @param {(value: string) => void} options.onPick called when a person has chosen
    * @param {boolean} [options.quiet] whether the label is for screen readers alone
    */
-  constructor({ label, otherLabel, otherHint = '', value = '', onPick, quiet = false,
-    nameOf = (other) => other }) {
-    count += 1;
-    Object.assign(this, { onPick, nameOf });
-    this.picked = value;
-    const [id, note] = [`choice-${count}`, `choice-${count}-error`];
-    this.label = h('label', { for: id, class: quiet ? 'visually-hidden' : '', text: label });
-    this.select = h('select', {
-      id, class: 'select', 'aria-describedby': note, onchange: () => this.#selected(),
-    });
-    this.input = h('input', {
-      type: 'text', class: 'input choice-other', 'aria-label': otherLabel, placeholder: otherHint,
-      'aria-describedby': note, autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false',
-      hidden: true, onblur: () => this.#typed(), onkeydown: (event) => this.#key(event),
-    });
-    this.error = h('p', { id: note, class: 'field-error bad', role: 'alert' });
-    this.element = h('div', { class: 'field choice' },
-      this.label, this.select, this.input, this.error);
-    this.setChoices([]);
+  constructor({ value = '', ...options }) {
+    this.options = { nameOf: (other) => other, ...options };
+    this.#chosen = value;
+    this.element = part(h('div', { class: 'field choice' }));
+    this.#draw();
   }
 
   /** What is chosen. */
   get value() {
-    return this.picked;
+    return this.#chosen;
   }
 
   set value(value) {
-    this.picked = value;
-    this.#list();
+    this.#chosen = value;
+    this.#draw();
+  }
+
+  /** The list. */
+  get select() {
+    return this.element.querySelector('select');
   }
 
   /** @param {Choice[]} choices to pick from */
   setChoices(choices) {
-    this.choices = choices;
-    this.#list();
+    this.#choices = choices;
+    this.#draw();
   }
 
   /** @param {string} label names the list */
   setLabel(label) {
-    this.label.textContent = label;
+    if (label === this.options.label) return;
+    this.options.label = label;
+    this.#draw();
   }
 
   /** @param {string} message what is wrong with the value; empty if nothing is */
   setError(message) {
-    this.error.textContent = message;
-    for (const field of [this.select, this.input]) {
-      field.setAttribute('aria-invalid', String(message !== ''));
-    }
+    if (message === this.#error) return;
+    this.#error = message;
+    this.#draw();
   }
 
-  /** The choices, with the one picked among them, and the last entry for another one. */
-  #list() {
-    const isKnown = this.choices.some((choice) => choice.value === this.picked);
-    const own = isKnown || !this.choices.length ? [] : [this.#own];
-    this.select.replaceChildren(
-      ...[...this.choices, ...own].map(
-        (choice) => h('option', { value: choice.value, title: choice.title }, choice.text)),
-      h('option', { value: OTHER }, text('picker.other')),
-    );
-    this.select.value = this.choices.length ? this.picked : OTHER;
+  #draw() {
+    const { label, otherLabel, otherHint = '', quiet, nameOf } = this.options;
+    const [choices, chosen] = [this.#choices, this.#chosen];
+    const isOwn = choices.length > 0 && !choices.some(({ value }) => value === chosen);
+    const all = [...choices, ...isOwn ? [{ value: chosen, text: nameOf(chosen), title: chosen }] : [],
+      { value: OTHER, text: text('picker.other') }];
+    const note = `${this.#id}-error`;
+    const common = { 'aria-describedby': note, 'aria-invalid': String(this.#error !== '') };
+    render(this.element,
+      h('label', { for: this.#id, class: quiet ? 'visually-hidden' : '', text: label }),
+      h('select', { id: this.#id, class: 'select', hidden: this.#isTyping, ...common, onchange: ({ target }) => this.#selected(target.value) },
+        all.map(({ value, title, text: words }) => h('option', { value, title, text: words }))),
+      h('input', { type: 'text', class: 'input', 'aria-label': otherLabel, placeholder: otherHint, hidden: !this.#isTyping,
+        ...common, autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false',
+        onblur: ({ target }) => this.#typed(target.value.trim()), onkeydown: (event) => this.#key(event) }),
+      h('p', { id: note, class: 'field-error bad', role: 'alert', text: this.#error }));
+    this.select.value = choices.length ? chosen : OTHER;
   }
 
-  /** The one picked, where it is none of the list. */
-  get #own() {
-    return { value: this.picked, text: this.nameOf(this.picked), title: this.picked };
+  #selected(value) {
+    if (value !== OTHER) return void this.#pick(value);
+    this.#isTyping = true;
+    this.#draw();
+    const input = this.element.querySelector('input');
+    input.value = this.#chosen;
+    input.focus();
+    input.select();
   }
 
-  #selected() {
-    if (this.select.value === OTHER) this.#edit(true);
-    else this.#pick(this.select.value);
-  }
-
-  #edit(isEdited) {
-    this.input.hidden = !isEdited;
-    this.select.hidden = isEdited;
-    if (!isEdited) return;
-    this.input.value = this.picked;
-    this.input.focus();
-    this.input.select();
-  }
-
-  #typed() {
-    const value = this.input.value.trim();
-    this.#edit(false);
-    this.#list();
-    if (value !== this.picked) this.#pick(value);
+  #typed(value) {
+    if (!this.#isTyping) return;
+    this.#isTyping = false;
+    if (value === this.#chosen) this.#draw();
+    else this.#pick(value);
   }
 
   #key(event) {
     if (event.key !== 'Enter' && event.key !== 'Escape') return;
-    if (event.key === 'Escape') this.input.value = this.picked;
     event.preventDefault();
-    this.#typed();
+    this.#typed(event.key === 'Escape' ? this.#chosen : event.target.value.trim());
     this.select.focus();
   }
 
   #pick(value) {
-    this.picked = value;
-    this.#list();
-    this.setError('');
-    this.onPick(value);
+    [this.#chosen, this.#error] = [value, ''];
+    this.#draw();
+    this.options.onPick(value);
   }
 }

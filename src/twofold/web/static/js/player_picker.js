@@ -6,7 +6,7 @@ import { playerName } from './player_names.js';
 import { text } from './text.js';
 
 /** A field for a player. */
-export class PlayerPicker {
+export class PlayerPicker extends ChoiceField {
   /**
    * @param {object} options
    * @param {string} [options.spec] of the player; empty for the default one
@@ -15,11 +15,10 @@ export class PlayerPicker {
    * @param {(spec: string) => void} options.onPick
    */
   constructor({ spec = '', label = text('picker.player'), quiet = false, onPick }) {
-    this.field = new ChoiceField({
+    super({
       label, quiet, onPick, value: spec, nameOf: playerName,
       otherLabel: text('picker.player_spec'), otherHint: text('picker.player_example'),
     });
-    this.element = this.field.element;
     this.element.classList.add('player-picker');
     this.off = net.on('welcome', () => this.#list());
     this.#list();
@@ -27,12 +26,12 @@ export class PlayerPicker {
 
   /** The spec; the default player's where none was given. Empty before it is known. */
   get spec() {
-    return this.field.value || this.#players[0]?.spec || '';
+    return this.value || this.#players[0]?.spec || '';
   }
 
   /** Its name, as the list has it. */
   get name() {
-    return this.field.select.selectedOptions[0]?.textContent ?? this.spec;
+    return this.select.selectedOptions[0]?.textContent ?? this.spec;
   }
 
   /** The spec as a link has it: empty for the default player. */
@@ -41,7 +40,7 @@ export class PlayerPicker {
   }
 
   set spec(spec) {
-    this.field.value = spec;
+    this.value = spec;
     this.#list();
   }
 
@@ -62,11 +61,6 @@ export class PlayerPicker {
     return (this.rows ?? 4) !== 4 || (this.cols ?? 4) !== 4;
   }
 
-  /** @param {string} message what is wrong with the spec; empty if nothing is */
-  setError(message) {
-    this.field.setError(message);
-  }
-
   /** Listen no more. */
   close() {
     this.off();
@@ -78,8 +72,8 @@ export class PlayerPicker {
 
   #list() {
     const players = this.#players;
-    if (!this.field.value && players.length) this.field.value = players[0].spec;
-    this.field.setChoices(players.map((player, place) => choiceOf(player, place === 0)));
+    if (!this.value && players.length) this.value = players[0].spec;
+    this.setChoices(players.map((player, place) => choiceOf(player, place === 0)));
   }
 }
 

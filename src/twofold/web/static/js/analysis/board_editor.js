@@ -39,6 +39,7 @@ export class BoardEditor {
     this.onChange = onChange;
     this.onPick = onPick;
     this.view = new BoardView({ rows, cols, label });
+    const release = () => { this.#painting = false; };
     this.element = h('div', {
       class: 'board-editor',
       onkeydown: (event) => this.#key(event),
@@ -46,12 +47,12 @@ export class BoardEditor {
       onmousedown: (event) => this.isEditing || event.preventDefault(), // keys stay with the page
       onpointerdown: (event) => this.#press(event),
       onpointermove: (event) => this.#drag(event),
-      onpointerup: () => this.#release(),
-      onpointercancel: () => this.#release(),
+      onpointerup: release,
+      onpointercancel: release,
       onclick: (event) => this.#click(event),
       oncontextmenu: (event) => this.#menu(event),
     }, this.view.element);
-    this.#dress();
+    this.#setCursor(0);
   }
 
   /** The tiles, row by row. */
@@ -70,8 +71,7 @@ export class BoardEditor {
   set(tiles, rows, cols, options = {}) {
     if (rows !== this.view.rows || cols !== this.view.cols) {
       this.view.resize(rows, cols, this.label);
-      this.#cursor = 0;
-      this.#dress();
+      this.#setCursor(0);
     }
     this.view.show(tiles, options);
   }
@@ -92,12 +92,6 @@ export class BoardEditor {
   setBrush(tile) {
     this.brush = tile;
     this.element.classList.toggle('is-painting', tile !== null);
-  }
-
-  #dress() {
-    this.view.cells.forEach((cell, index) => {
-      cell.tabIndex = index === this.#cursor ? 0 : -1;
-    });
   }
 
   #cellOf(target) {
@@ -123,29 +117,22 @@ export class BoardEditor {
 
   #press(event) {
     if (this.brush === null || event.button !== 0) return;
-    const cell = this.#cellOf(event.target);
-    if (cell < 0) return;
+    if (this.#cellOf(event.target) < 0) return;
     this.#painting = true;
     this.#strokes += 1;
-    this.#paint(cell);
+    this.#drag(event);
   }
 
   #drag(event) {
-    if (!this.#painting) return;
-    const under = document.elementFromPoint(event.clientX, event.clientY);
-    this.#paint(this.#cellOf(under));
+    if (this.#painting) this.#put(this.#under(event), exponentOf(this.brush), `stroke ${this.#strokes}`);
   }
 
-  #paint(cell) {
-    this.#put(cell, exponentOf(this.brush), `stroke ${this.#strokes}`);
-  }
-
-  #release() {
-    this.#painting = false;
+  #under({ clientX, clientY }) {
+    return this.#cellOf(document.elementFromPoint(clientX, clientY));
   }
 
   #click(event) {
-    const cell = this.#cellOf(document.elementFromPoint(event.clientX, event.clientY)); // a swipe holds the pointer
+    const cell = this.#under(event); // a swipe holds the pointer
     if (cell < 0) return;
     if (this.isEditing) this.#moveTo(cell);
     if (this.brush === null) this.#pick(cell, event.shiftKey ? -1 : 1);
@@ -169,9 +156,8 @@ export class BoardEditor {
   }
 
   #setCursor(cell) {
-    this.view.cells[this.#cursor].tabIndex = -1;
     this.#cursor = cell;
-    this.view.cells[cell].tabIndex = 0;
+    this.view.cells.forEach((each, index) => { each.tabIndex = index === cell ? 0 : -1; });
   }
 
   #moveTo(cell) {

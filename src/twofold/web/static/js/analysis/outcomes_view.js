@@ -82,7 +82,7 @@ function row({ tile, chance, reached }, isLikeliest) {
   const style = { transform: `scaleX(${Math.max(chance, 0.006).toFixed(4)})` };
   return h('tr', { key: tile, class: isLikeliest ? 'is-likeliest' : null },
     h('th', { scope: 'row', class: 'outcomes-tile' },
-      h('span', { class: 'outcomes-face', dataset: { exponent: Math.log2(tile) } }, String(tile))),
+      h('span', { class: 'tile-chip outcomes-face', dataset: { exponent: Math.log2(tile) } }, String(tile))),
     h('td', { class: 'outcomes-track' }, h('span', { class: 'outcomes-bar', 'aria-hidden': 'true' }, h('span', { class: 'outcomes-fill', style }))),
     h('td', { class: 'outcomes-chance' }, formatChance(chance)),
     h('td', { class: 'outcomes-reached' }, formatChance(reached)));

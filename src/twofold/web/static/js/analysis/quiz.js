@@ -6,7 +6,7 @@ import { button, h, part, render } from '../dom.js';
 import { formatChance } from '../figures.js';
 import { gradeMark, gradeName } from '../grades.js';
 import { LETTERS, moveName } from '../moves.js';
-import { choicePad, worthList } from '../quiz_parts.js';
+import { choicePad, worthList } from '../pads.js';
 import { sentence, text } from '../text.js';
 import { chanceOf, shareByTable } from './judging.js';
 import { percent } from './verdict.js';

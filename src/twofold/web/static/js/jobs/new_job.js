@@ -3,7 +3,7 @@
 import { ChoiceField } from '../choice_field.js';
 import { radios, select } from '../controls.js';
 import { openDialog } from '../dialog.js';
-import { button, h, part, render } from '../dom.js';
+import { button, h, render } from '../dom.js';
 import { formatBytes } from '../figures.js';
 import { commandBlock } from '../lab/parts.js';
 import { net } from '../net.js';
@@ -86,7 +86,6 @@ class JobForm {
     this.schedule = choice('jobs.schedule', SCHEDULES[0], 'jobs.schedule_example', changed, SCHEDULES,
       (_, place) => text(`jobs.schedule_${place}`));
     this.table = choice('jobs.table', '442-256', 'jobs.table_example', changed, TABLES);
-    for (const { element } of [this.rules, this.network, this.schedule, this.table]) part(element);
     this.element = h('form', { id: 'new-job', class: 'stack', novalidate: true, oninput: changed, onchange: changed });
     this.#draw();
     this.#changed();
@@ -99,9 +98,7 @@ class JobForm {
   }
 
   #picker(spec) {
-    const picker = new PlayerPicker({ spec, quiet: true, onPick: () => this.#changed() });
-    part(picker.element);
-    return picker;
+    return new PlayerPicker({ spec, quiet: true, onPick: () => this.#changed() });
   }
 
   /** Start what the form says; whether it was started. */

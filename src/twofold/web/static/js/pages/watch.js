@@ -1,7 +1,7 @@
 /** Watch: players race on the same dice, in step or at any speed; a person may race with them. */
 
 import { radios, selectField } from '../controls.js';
-import { button, field, h, part, render } from '../dom.js';
+import { button, field, h, render } from '../dom.js';
 import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
 import { describeKeys } from '../keys_dialog.js';
 import { analysisLink, readable } from '../links.js';
@@ -54,7 +54,6 @@ class WatchPage {
     const { players, ...link } = parseLink(params, new URLSearchParams(hash.slice(1)));
     Object.assign(this.race, link);
     this.rules = new RulesField({ value: link.rules, onPick: (rules) => this.#restart(this.race.seed, rules) });
-    part(this.rules.element);
     this.element = h('div', { class: 'watch' });
     root.append(this.element);
     for (const spec of players) this.#add(spec);

@@ -44,7 +44,6 @@ export class HelpPanel {
     this.picker = new PlayerPicker({ spec: settings.get('player'), label: text('play.help_player'),
       onPick: (spec) => this.#picked(spec) });
     this.analysis = part(h('div', { class: 'help-analysis' }, this.view.element));
-    part(this.picker.element);
     this.element = h('section', { class: 'card stack help', 'aria-labelledby': 'help-title' });
     this.#offs = [
       net.on('analysis', (reply) => reply.ref === this.#ref && this.#onReply(reply)),
@@ -111,7 +110,7 @@ export class HelpPanel {
 
   #draw() {
     const { isDaily } = this;
-    this.picker.field.select.disabled = isDaily;
+    this.picker.select.disabled = isDaily;
     render(this.element,
       h('div', { class: 'row apart' }, h('h2', { id: 'help-title', text: text('play.help') }),
         h('label', { class: 'check wide-only' }, text('play.hints'), h('input', {

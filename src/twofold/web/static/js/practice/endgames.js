@@ -9,7 +9,7 @@ import { badBoard, readable } from '../links.js';
 import { remember, remembered } from '../memory.js';
 import { net } from '../net.js';
 import { tilesOf } from '../notation.js';
-import { movePad } from '../play/pad.js';
+import { movePad } from '../pads.js';
 import { settings } from '../settings.js';
 import { legalMoves, slideOf } from '../slides.js';
 import { listenSwipes } from '../swipe.js';

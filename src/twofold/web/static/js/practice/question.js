@@ -8,7 +8,7 @@ import { formatChance } from '../figures.js';
 import { listenKeys } from '../keys.js';
 import { LETTERS } from '../moves.js';
 import { shapeOf, tilesOf } from '../notation.js';
-import { choicePad, worthList } from '../quiz_parts.js';
+import { choicePad, worthList } from '../pads.js';
 import { settings } from '../settings.js';
 import { slideOf } from '../slides.js';
 import { listenSwipes } from '../swipe.js';

@@ -41,7 +41,6 @@ export class LaneView {
     part(this.board.element);
     if (!lane.isPerson) {
       this.picker = new PlayerPicker({ spec: lane.spec, onPick: actions.onPick, quiet: true });
-      part(this.picker.element);
     }
     this.element = part(h('article', { class: lane.isPerson ? 'lane is-person' : 'lane', onpointerenter: () => actions.onNear() }));
     this.error = '';
@@ -96,7 +95,7 @@ export class LaneView {
     const { place, count, lead } = seen;
     const isEnd = lane.isFinished && position?.move_number === lane.last;
     this.board.setLabel(text('watch.board', { place }));
-    this.picker?.field.setLabel(text('watch.player', { place }));
+    this.picker?.setLabel(text('watch.player', { place }));
     element.setAttribute('aria-label', text('watch.lane', { place, player: this.name }));
     element.classList.toggle('is-refused', lane.isRefused);
     element.dataset.lead = lead > 0 ? 'ahead' : lead < 0 ? 'behind' : 'even';
