@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from numba import types
 
-from tests.evaluators.plain import downgraded
 from tests.kernels.drivers import SMALL, boards_of, played_boards
 from tests.kernels.lazily import lazy_kernel
 from tests.learn.naive import NaiveNetwork, as_bits, slides, table_of, twin_of
 from tests.support.twins import Twin
+from tests.values.plain import downgraded
 from twofold.game import reference
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules

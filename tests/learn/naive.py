@@ -12,7 +12,7 @@ from math import fsum, inf
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.evaluators.plain import downgraded, turned
+from tests.values.plain import downgraded, turned
 from twofold.game import reference
 from twofold.game.board import Board
 from twofold.game.rules import Rules

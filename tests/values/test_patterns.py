@@ -38,11 +38,6 @@ def test_cells_and_separators_may_come_in_any_order(text: str) -> None:
     assert parse_patterns(text) == (Pattern((0, 1, 2, 5)), Pattern((4, 5, 6, 7)))
 
 
-def test_digits_are_hexadecimal_in_either_case() -> None:
-    assert parse_patterns("ABcdeF") == (Pattern((10, 11, 12, 13, 14, 15)),)
-    assert str(Pattern((0, 10, 15))) == "0af"
-
-
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_mask_covers_the_cells_of_its_shape(shape: tuple[int, int]) -> None:
     rows, cols = shape
@@ -105,8 +100,3 @@ def test_limits() -> None:
             check_patterns(patterns, (4, 4))
     with pytest.raises(LimitExceeded, match="cells of a pattern from 1 to 8, got 1000000"):
         parse_patterns("0" * 1_000_000)
-
-
-def test_patterns_without_a_name_are_their_list() -> None:
-    assert format_patterns(parse_patterns("012345 456789")) == "012345 456789"
-    assert format_patterns(parse_patterns("012 02", (2, 2))) == "012 02"

@@ -7,11 +7,9 @@ import numpy as np
 import pytest
 
 from tests.kernels.drivers import played_boards
-from tests.learn.naive import twin_of
 from twofold.errors import InvalidNetwork, LimitExceeded, ResourceError, UnsupportedRules
 from twofold.game.board import Board
 from twofold.game.rules import Rules
-from twofold.kernels import ntuple
 from twofold.learn.settings import TrainingSettings
 from twofold.learn.training import Training
 from twofold.storage import memory
@@ -29,25 +27,6 @@ def random_network(
 
 
 # What it is
-
-
-def test_the_size_of_a_network() -> None:
-    network = Network("01234 01", stages=(16, 32))
-    assert network.patterns == (Pattern((0, 1, 2, 3, 4)), Pattern((0, 1)))
-    assert network.stage_count == 3
-    assert network.stage_size == 16**5 + 16**2
-    assert network.offsets == (0, 16**5)
-    assert (network.symmetries, network.features) == (8, 16)
-    assert network.bytes == network.weights.nbytes == 3 * 4 * (16**5 + 16**2)
-    assert network.weights.shape == (3, 16**5 + 16**2)
-    assert network.weights.dtype == np.float32
-
-
-def test_new_weights_are_zero_then_untouched() -> None:
-    network = Network("01 23", (2, 2), stages=(8, 16))
-    assert (network.weights[0] == 0).all()
-    assert np.isnan(network.weights[1:]).all()
-    assert network.value(Board.parse("2x2:34/12")) == 0
 
 
 @pytest.mark.parametrize(
@@ -76,11 +55,6 @@ def test_only_squares_can_be_turned(shape: tuple[int, int], symmetries: int) -> 
     assert network.features == 3 * symmetries
     network.weights[0] = 1.5
     assert network.value(Board.empty(shape)) == 1.5 * 3 * symmetries
-
-
-def test_patterns_may_be_given_as_such() -> None:
-    network = Network([Pattern((1, 0)), Pattern((3,))], (2, 2))
-    assert network.name == "01 3"  # cells ascend
 
 
 def test_the_table_of_a_pattern_is_a_view() -> None:
@@ -138,15 +112,6 @@ def test_invalid_stages(stages: tuple[int, ...]) -> None:
 # What boards are worth
 
 
-def test_values_of_many_boards() -> None:
-    network = random_network("0124 568")
-    boards = [Board(cells) for cells in played_boards(20, 4, 4, seed=1).tolist()]
-    values = network.values(boards)
-    assert values.dtype == np.float64
-    assert values.tolist() == [network.value(board) for board in boards]
-    assert network.values([]).shape == (0,)
-
-
 @pytest.mark.parametrize("text", ["3x4:1", "4x3:1", "5x5:1", "g", "000z"])
 def test_boards_that_do_not_fit(text: str) -> None:
     shape, _, cells = text.rpartition(":")
@@ -170,17 +135,6 @@ def test_the_values_of_patterns_add_up(shape: tuple[int, int], stages: tuple[int
         assert abs(sum(parts.values()) - network.value(board)) <= 1e-6 * size
 
 
-def test_the_value_of_a_pattern_is_that_of_its_weights() -> None:
-    network = random_network("012 3", (2, 2))
-    board = Board.parse("2x2:12/34")
-    for number, (name, value) in enumerate(pattern_values(network, board).items()):
-        pattern = network.patterns[number]
-        alone = Network([pattern], (2, 2), weights=network.table(number)[np.newaxis].copy())
-        twin = twin_of(alone)
-        assert name == str(pattern)
-        assert value == pytest.approx(twin.value(board.exponents), rel=1e-6)
-
-
 # The evaluator
 
 
@@ -199,13 +153,6 @@ def test_the_evaluator_of_a_network() -> None:
             explained = explain(evaluator, board)
             assert explained.add_up
             assert explained.names == ("0124", "568")
-
-
-def test_the_evaluator_sees_weights_that_change() -> None:
-    network = Network("01", (2, 2))
-    evaluator = network_evaluator(network)
-    network.weights[0] = 3
-    assert evaluator.value(Board.parse("2x2:12/34")) == 24
 
 
 # What is refused
@@ -282,15 +229,3 @@ def test_weights_beyond_the_memory_are_refused(monkeypatch: pytest.MonkeyPatch) 
         Network("012345")
     assert found.value.exit_code == 3
     assert Network("0123").bytes == 262_144
-
-
-def test_words_name_what_kernels_read() -> None:
-    network = Network("012 35", (2, 3), stages=(8, 16))
-    words = network.words()
-    assert words[ntuple.PATTERNS] == 2
-    assert words[ntuple.WEIGHTS] == network.weights.ctypes.data
-    assert words[ntuple.SYMMETRIES] == 4
-    assert words[ntuple.STAGES] == 3
-    assert words[ntuple.STAGE_SIZE] == 4096 + 256
-    assert words[ntuple.THRESHOLDS : ntuple.THRESHOLDS + 2].tolist() == [8, 16]
-    assert words[ntuple.OWN :].tolist() == [0xFFF << 52, 0, 0xF0F << 36, 4096]

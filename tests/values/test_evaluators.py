@@ -1,0 +1,352 @@
+"""The contract of an evaluator, for all that ship: values, terms, weights, shapes, memory.
+
+Each equals its plain function on every shape, in its form on 64 bits and in that on cells.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.support import literal
+from tests.support.guards import Guards
+from tests.support.literal import GRADIENT, SNAKE, boards, score_of
+from tests.support.twins import small_positions
+from tests.values.plain import Grid, datumbox, ordered, smooth, snake, turned
+from twofold.errors import InvalidSpec, UnsupportedRules
+from twofold.game.board import Board
+from twofold.kernels._jit import address_of
+from twofold.kernels.evaluate import LOG_TABLE
+from twofold.kernels.evaluate_cells import evaluate_once
+from twofold.limits import MAX_EXPONENT
+from twofold.values import EVALUATORS, Evaluator, find_evaluator
+from twofold.values.evaluator import only_4x4, small_shapes
+from twofold.values.matrix import matrix_evaluator, snake_path
+from twofold.values.rows import CELL_DIGITS, LINE_DIGITS, in_units, unit_of
+
+SMALL = [(1, 2), (2, 1), (1, 4), (2, 2), (2, 3), (3, 3), (3, 4), (4, 3), (4, 4)]
+LARGE = [(5, 5), (3, 6), (8, 8), (2, 8), (8, 1), (1, 5)]
+BUSY = Board.parse("1234/2533/4170/0005")
+
+VALUES: dict[str, tuple[Callable[[Grid, int], float], float, float | None]] = {
+    # name: its value; how far from it sums may be on 64 bits, and on cells, relative to the parts
+    "rows": (lambda grid, score: literal.row_heuristic(grid), 1e-7, 1e-13),
+    "baeldung": (lambda grid, score: literal.baeldung_value(grid), 0.0, 0.0),
+    "clustering": (datumbox, 0.0, 0.0),
+    "it3105-snake": (lambda grid, score: literal.it3105_value(grid, SNAKE), 0.0, None),
+    "it3105-gradient": (lambda grid, score: literal.it3105_value(grid, GRADIENT), 0.0, None),
+    "snake": (lambda grid, score: snake(grid), 1e-6, 1e-13),
+    "ordered": (lambda grid, score: ordered(grid), 0.0, None),
+    "smooth": (lambda grid, score: smooth(grid), 1e-14, 1e-13),
+}
+ON_CELLS = [name for name, (_, _, tolerance) in VALUES.items() if tolerance is not None]
+LINES = ["rows", "ordered", "baeldung"]
+"""Sums over lines."""
+
+
+def some_boards(shape: tuple[int, int], count: int, largest: int) -> list[Board]:
+    rng = np.random.default_rng([*shape, count, largest])
+    size = shape[0] * shape[1]
+    found = []
+    for _ in range(count):
+        cells = rng.integers(1, largest + 1, size) * (rng.random(size) < rng.random())
+        found.append(Board(cells.tolist(), shape))
+    return [*found, Board.empty(shape), Board([largest] * size, shape)]
+
+
+def cases(shape: tuple[int, int]) -> Iterator[tuple[Board, int]]:
+    """Boards with scores: of games, of any tiles that fit 64 bits, of the largest tiles."""
+    if shape == (4, 4):
+        yield from ((Board.from_tiles(grid), score_of(grid)) for grid in boards(100))
+    elif shape in SMALL:
+        yield from ((board, 1000) for board in small_positions(shape, 30, largest=11))
+    yield from ((board, 123_456) for board in some_boards(shape, 40, 15))
+    if shape == (4, 4):  # one more than 64 bits hold
+        large = [board for board in some_boards(shape, 50, 17) if board.max_exponent > 15]
+        yield from ((board, 5_000_000) for board in large)
+    elif shape in LARGE:
+        yield from ((board, 40 * 2**40 + 12) for board in some_boards(shape, 40, MAX_EXPONENT))
+
+
+def value_on_cells(
+    evaluator: Evaluator, board: Board, score: int, guards: Guards | None = None
+) -> float:
+    assert evaluator.cells_kernel_for
+    assert evaluator.cells_params_for
+    kernel = np.uint64(address_of(evaluator.cells_kernel_for(*board.shape)))
+    params = evaluator.cells_params_for(*board.shape)
+    cells = np.array(board.exponents, dtype=np.uint8)
+    if guards:
+        cells, params = guards.copy(cells), guards.copy(params)
+    return float(evaluate_once(kernel, cells, *board.shape, score, params))
+
+
+def test_every_evaluator_is_tested() -> None:
+    assert set(VALUES) == set(EVALUATORS)
+    assert [name for name, one in EVALUATORS.items() if one.line_tables_for] == LINES
+    for name, evaluator in EVALUATORS.items():
+        assert find_evaluator(name) is evaluator
+        assert evaluator.name == name
+        assert not evaluator.summary.endswith(".")
+        assert evaluator.unit in ("points", "own unit")
+    with pytest.raises(InvalidSpec, match=r"expected eval= and one of .*, got 'best'"):
+        find_evaluator("best")
+
+
+# Values
+
+
+@pytest.mark.parametrize("shape", [*SMALL, *LARGE])
+@pytest.mark.parametrize("name", VALUES)
+def test_values_equal_the_plain_function_and_terms_add_up(
+    name: str, shape: tuple[int, int]
+) -> None:
+    evaluator, (plain, on_bits, on_cells) = EVALUATORS[name], VALUES[name]
+    for board, score in cases(shape):
+        fits = evaluator.supports(*shape) and board.max_exponent <= 15
+        tolerance = on_bits if shape in SMALL else on_cells
+        if shape in SMALL and not fits:
+            tolerance = 1e-7
+        if tolerance is None or not (fits or on_cells is not None):
+            continue
+        expected, value = plain(board.tiles, score), evaluator.value(board, score)
+        terms = evaluator.terms(board, score)
+        size, total = sum(map(abs, terms.values())), sum(terms.values())
+        assert abs(value - expected) <= tolerance * max(size, abs(expected))
+        if name == "clustering":  # cut towards zero, and at least min(score, 1)
+            assert value == max(math.trunc(total), min(score, 1))
+        else:
+            assert value == pytest.approx(total, rel=0, abs=1e-6 * max(size, 1.0))
+        if fits and on_cells is not None:
+            assert value_on_cells(evaluator, board, score) == value
+
+
+@pytest.mark.parametrize("name", [name for name in VALUES if name not in ON_CELLS])
+def test_unsupported_boards_are_refused_by_name(name: str) -> None:
+    evaluator = EVALUATORS[name]
+    for shape in ((5, 5), (1, 5), (8, 8), (2, 2)):
+        if not evaluator.supports(*shape):
+            words = rf"expected {evaluator.shapes} for eval={name}, got {shape[0]}x{shape[1]}:0"
+            with pytest.raises(UnsupportedRules, match=words):
+                evaluator.value(Board.empty(shape))
+    with pytest.raises(UnsupportedRules, match=rf"expected .* 32768 for eval={name}, got g000/"):
+        evaluator.value(Board([16] + [0] * 15))
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_shapes_in_words_are_the_shapes_supported(name: str) -> None:
+    evaluator = EVALUATORS[name]
+    expected = {"boards of 4x4": only_4x4, "boards up to 4x4": small_shapes}[evaluator.shapes]
+    for shape in ((1, 2), (4, 4), (4, 3), (3, 4), (4, 5), (5, 1), (8, 8)):
+        assert evaluator.supports(*shape) == expected(*shape)
+        assert bool(evaluator.unsupported(*shape)) != evaluator.supports(*shape)
+        assert evaluator.supports_cells(*shape) == (name in ON_CELLS)
+    assert not evaluator.supports_cells(9, 2)
+    assert [small_shapes(4, 4), small_shapes(4, 5), only_4x4(3, 4)] == [True, False, False]
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_parameters_are_kept_for_every_search(name: str) -> None:
+    evaluator = EVALUATORS[name]
+    assert evaluator.kernel_for(4, 4) is evaluator.kernel_for(4, 4)
+    for get, shapes in (
+        (evaluator.params_for, [(4, 4)]),
+        (evaluator.cells_params_for, [*SMALL, *LARGE]),
+    ):
+        for shape in shapes if get else ():
+            params = get(*shape)
+            assert params is get(*shape)
+            assert (params.dtype, params.ndim) == (np.float32, 1)
+            assert params.flags.c_contiguous
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (5, 5), (2, 8)])
+@pytest.mark.parametrize("name", ON_CELLS)
+def test_kernels_stay_inside_the_memory_they_are_given(name: str, shape: tuple[int, int]) -> None:
+    evaluator, guards = EVALUATORS[name], Guards()
+    for board in some_boards(shape, 20, MAX_EXPONENT):
+        value_on_cells(evaluator, board, 2**40, guards)
+    assert guards.intact()
+
+
+# Weights
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_weights_change_the_value_and_nothing_else(name: str) -> None:
+    evaluator = replace(EVALUATORS[name], adds_reward=True)
+    assert evaluator.reweighted({}) is evaluator.reweighted(evaluator.weights) is evaluator
+    for key, weight in evaluator.weights.items():
+        changed = evaluator.reweighted({key: weight / 2})
+        assert changed.weights == {**evaluator.weights, key: weight / 2}
+        assert changed.value(BUSY, 1000) != evaluator.value(BUSY, 1000)
+        assert changed.terms(BUSY, 1000) != evaluator.terms(BUSY, 1000)
+        assert (changed.name, changed.adds_reward) == (name, True)
+        assert changed.weight_keys[key].help == evaluator.weight_keys[key].help
+        assert changed.reweighted({key: weight}).value(BUSY, 1000) == evaluator.value(BUSY, 1000)
+    for side in ("low", "high"):
+        limits = {key: getattr(weight, side) for key, weight in evaluator.weight_keys.items()}
+        assert math.isfinite(evaluator.reweighted(limits).value(BUSY, 1000))
+
+
+@pytest.mark.parametrize(
+    ("name", "weights", "tolerance"),
+    [
+        ("rows", {"lost": 0.7, "empty": -3.1, "order_power": 2.5, "sum_power": 0}, 0.0),
+        ("rows", {"order": 1e9, "order_power": 6.0}, 0.0),
+        ("baeldung", {"empty": 0.3, "order": 7.7}, 0.0),
+        ("snake", {"ratio": 0.3}, 1e-6),
+        ("snake", {"ratio": 0.0}, 0.0),
+        ("clustering", {"empty": 12.5, "clustering": 0.1}, 0.0),
+        ("smooth", {"smooth": 0.33, "mono": 1.7, "empty": 0.1, "max": -2}, 0.0),
+    ],
+)
+def test_both_forms_read_the_same_weights(
+    name: str, weights: dict[str, float], tolerance: float
+) -> None:
+    evaluator = EVALUATORS[name].reweighted(weights)
+    for board in (*some_boards((4, 4), 50, 15), *some_boards((2, 3), 50, 15)):
+        expected = evaluator.value(board, 1000)
+        assert value_on_cells(evaluator, board, 1000) == pytest.approx(expected, rel=tolerance)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ({"best": 1.0}, r"expected a weight of eval=rows \(lost, .*, sum_power\), got 'best'"),
+        ({"empty": math.nan}, "expected empty as a finite number, got nan"),
+        ({"empty": -math.inf}, "expected empty as a finite number, got -inf"),
+        ({"empty": "much"}, "expected empty as a finite number, got 'much'"),
+        ({"empty": None}, "expected empty as a finite number, got None"),
+        ({"empty": 10**400}, "expected empty as a finite number, got 1000"),
+        ({"empty": 1.1e9}, "expected empty from -1000000000 to 1000000000, got 1100000000"),
+        ({"sum_power": -1}, "expected sum_power from 0 to 6, got -1"),
+    ],
+)
+def test_weights_that_cannot_be_used_are_refused(weights: Any, message: str) -> None:
+    with pytest.raises(InvalidSpec, match=message):
+        EVALUATORS["rows"].reweighted(weights)
+    with pytest.raises(InvalidSpec, match=r"a weight of eval=it3105-snake \(none\), got"):
+        EVALUATORS["it3105-snake"].reweighted(weights)
+
+
+# Clustering, smooth, matrices
+
+
+def test_clustering_with_scores_of_every_size() -> None:
+    for board, _ in list(cases((4, 4)))[:40]:
+        for score in (0, 1, 2, 3, 4, 8, 100, 3_932_156, 2**31):
+            value = EVALUATORS["clustering"].value(board, score)
+            if score % 4 == 0 and score < 4 * LOG_TABLE:  # all scores there are
+                assert value == datumbox(board.tiles, score)
+            assert value >= min(score, 1)
+
+
+def test_logarithms_beyond_the_table() -> None:
+    many = EVALUATORS["clustering"].reweighted({"empty": 1e9})
+    board = Board.parse("5x5:1000000000000000000000000")
+    edges = [4 * LOG_TABLE - 4, 4 * LOG_TABLE - 1, 4 * LOG_TABLE, 4 * LOG_TABLE + 1, 2**52 - 1]
+    powers = np.random.default_rng(2).uniform(22, 52, 100)
+    for score in [*edges, *(int(2.0**power) for power in powers)]:
+        logarithm = (many.value(board, score) - score) / 24e9
+        near = 1e-6 if score < 4 * LOG_TABLE else 1e-8
+        assert logarithm == pytest.approx(math.log(score), rel=near)
+
+
+def test_every_live_board_is_better_than_a_lost_one_to_smooth() -> None:
+    for weights in ({}, {"smooth": 7.0}, {"mono": 50.0, "empty": -1e3}, {"max": -1e6}):
+        evaluator = EVALUATORS["smooth"].reweighted(weights)
+        for shape in ((4, 4), (8, 8), (1, 2)):
+            size = shape[0] * shape[1]
+            worst = [[35, 1][(cell // shape[1] + cell) % 2] for cell in range(size)]
+            for board in (*some_boards(shape, 50, 35), Board(worst, shape)):
+                assert evaluator.value(board) > evaluator.dead_value
+    assert EVALUATORS["smooth"].dead_value == -27_000
+
+
+def test_the_snake_is_the_same_from_every_side() -> None:
+    assert snake_path(3, 4) == [[0, 1, 2, 3], [7, 6, 5, 4], [8, 9, 10, 11]]
+    value = EVALUATORS["snake"].value
+    for grid in boards(40, seed=4):
+        assert len({value(Board.from_tiles(rows)) for rows in turned(grid)}) == 1
+    large = [Board.parse(f"2x5:{row}") for row in ("12345/00000", "54321/00000", "00000/12345")]
+    assert len(set(map(value, large))) == 1
+    assert value(Board.parse("2x4:1234/0000")) != value(Board.parse("2x4:4321/0000"))
+
+
+def test_a_matrix_evaluator_weights_each_cell() -> None:
+    weights = np.arange(16.0).reshape(4, 4)
+    evaluator = matrix_evaluator("mine", "test", weights.tolist(), factor=0.5)
+    for cell in range(16):
+        assert evaluator.value(Board([3 * (cell == one) for one in range(16)])) == 0.5 * 8 * cell
+    assert (evaluator.name, evaluator.summary, evaluator.source) == ("mine", "test", "")
+
+
+# Sums of table entries are exact, so that any order gives the same value
+
+
+def line_tables(name: str, shape: tuple[int, int], **weights: float) -> NDArray[np.float64]:
+    tables_for = EVALUATORS[name].reweighted(weights).line_tables_for
+    assert tables_for is not None
+    tables = tables_for(*shape)
+    assert all(table.shape == (65_536,) and table.dtype == np.float32 for table in tables)
+    return np.stack(tables).astype(np.float64)
+
+
+@pytest.mark.parametrize("shape", [(1, 4), (2, 2), (3, 4), (4, 4)])
+@pytest.mark.parametrize("name", LINES)
+def test_lines_are_whole_multiples_of_a_unit_and_add_up_in_any_order(
+    name: str, shape: tuple[int, int]
+) -> None:
+    across, down = tables = line_tables(name, shape)
+    for units, most in ((tables / unit_of(tables), 2**31), (tables * 65_536, 2**53)):
+        assert (units == np.rint(units)).all()
+        assert 8 * np.abs(units).max() < most
+    rng = np.random.default_rng(3)
+    for board in small_positions(shape, 40, largest=15):
+        grid = np.array(board.exponents).reshape(shape)
+        rows = [across[row @ [4096, 256, 16, 1][: shape[1]]] for row in grid]
+        cols = [down[col @ [4096, 256, 16, 1][: shape[0]]] for col in grid.T]
+        parts = rng.permutation([*rows, *cols])
+        assert EVALUATORS[name].value(board) == sum(parts.tolist())
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e3])
+def test_the_unit_follows_the_weights(scale: float) -> None:
+    used = ("lost", "empty", "merges", "order", "sum")
+    weights = {name: EVALUATORS["rows"].weights[name] * scale for name in used}
+    tables = line_tables("rows", (4, 4), **weights)
+    units = tables / unit_of(tables)
+    assert (units == np.rint(units)).all()
+    plain = line_tables("rows", (4, 4)) * scale
+    assert np.abs(tables - plain).max() <= 2.0**-22 * np.abs(plain).max()
+
+
+@pytest.mark.parametrize(
+    ("name", "weights"),
+    [
+        *(("snake", {"ratio": ratio}) for ratio in (0.1, 0.25, 0.3, 0.9, 1.0)),
+        *(("it3105-snake", {}), ("it3105-gradient", {})),
+    ],
+)
+def test_sums_over_cells_are_exact(name: str, weights: dict[str, float]) -> None:
+    entries = EVALUATORS[name].reweighted(weights).params_for(4, 4).astype(np.float64)
+    units = entries / (unit_of(entries, CELL_DIGITS) if name == "snake" else 1.0)
+    assert (units == np.rint(units)).all()
+    assert 16 * np.abs(units).max() <= 2**53
+
+
+@pytest.mark.parametrize("largest", [0.0, 1e-30, 0.1, 1.0, 4_194_303.99, 4_194_304.0, 1e20])
+def test_the_unit_stays_the_same(largest: float) -> None:
+    tables = np.random.default_rng(1).uniform(-largest, largest, 1000)
+    tables[5] = largest
+    rounded = in_units(tables)
+    assert (in_units(rounded.astype(np.float64)) == rounded).all()
+    assert np.abs(rounded - tables).max() <= largest * 2.0**-24
+    if largest:
+        assert unit_of(rounded) == unit_of(tables)
+        assert np.abs(rounded / unit_of(tables)).max() < 2**LINE_DIGITS
