@@ -31,88 +31,84 @@ class Draws(Player):
         return random.choice(board.legal_moves())
 
 
-class FailsOnSeed(Player):
+class First(Player):
+    """Makes the first legal move of each board, and something odd before."""
+
+    def __init__(self, seed: str = "1") -> None:
+        self.bad = int(seed)
+
+    def before(self, move_number: int) -> None:
+        """Happens before each move."""
+
+    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+        self.before(move_number)
+        return board.legal_moves()[0]
+
+
+class FailsOnSeed(First):
     """Raises on move 5 of some seeds."""
 
     def __init__(self, seed: str = "3") -> None:
-        self.bad = int(seed)
+        super().__init__(seed)
 
-    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+    def before(self, move_number: int) -> None:
         if self.seed == self.bad and move_number == 5:
             raise ZeroDivisionError("on purpose")
-        return board.legal_moves()[0]
 
 
-class Dies(Player):
-    """Ends its process on one seed."""
-
-    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
-        if self.seed == 2 and move_number == 3:
-            os._exit(7)
-        return board.legal_moves()[0]
-
-
-class DiesAtFirst(Player):
+class DiesAtFirst(First):
     """Kills its process until a folder holds a number of files."""
 
     def __init__(self, folder: str, times: str) -> None:
         self.folder, self.times = folder, int(times)
 
-    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
-        if self.seed == 2 and move_number == 3:
-            died = len(os.listdir(self.folder))
-            if died < self.times:
-                open(os.path.join(self.folder, str(died)), "x").close()
-                os.kill(os.getpid(), 9)
-        return board.legal_moves()[0]
+    def before(self, move_number: int) -> None:
+        died = len(os.listdir(self.folder))
+        if self.seed == 2 and move_number == 3 and died < self.times:
+            open(os.path.join(self.folder, str(died)), "x").close()
+            os.kill(os.getpid(), 9)
 
 
-class DiesOnceAGame(Player):
+class DiesOnceAGame(First):
     """Kills its process in the midst of each game that a folder has no file of."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
 
-    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+    def before(self, move_number: int) -> None:
         mark = os.path.join(self.folder, str(self.seed))
         if move_number == 3 and not os.path.exists(mark):
             open(mark, "x").close()
             os.kill(os.getpid(), 9)
-        return board.legal_moves()[0]
 
 
-class HangsOnSeed(Player):
+class HangsOnSeed(First):
     """Searches for an hour on one seed; first it writes a file into a folder."""
 
-    def __init__(self, folder: str, seed: str = "1") -> None:
-        self.folder, self.bad = folder, int(seed)
+    def __init__(self, folder: str) -> None:
+        super().__init__()
+        self.folder = folder
 
-    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+    def before(self, move_number: int) -> None:
         if self.seed == self.bad and move_number == 5:
             open(os.path.join(self.folder, str(os.getpid())), "x").close()
             time.sleep(3600)
-        return board.legal_moves()[0]
 
 
-class HungryOnSeed(HangsOnSeed):
+class HungryOnSeed(First):
     """Allocates too much memory on one seed."""
 
-    def __init__(self, seed: str = "1") -> None:
-        super().__init__("", seed)
-
-    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+    def before(self, move_number: int) -> None:
         if self.seed == self.bad and move_number == 5:
             bytearray(1 << 60)
-        return board.legal_moves()[0]
 
 
-class Prints(Player):
+class Prints(First):
     """Prints to stdout, which is used for results."""
 
-    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+    def before(self, move_number: int) -> None:
         if move_number == 0:
             print("hello from a player")
-        return board.legal_moves()[0]
 
 
 class Forgetful(Player):

@@ -1,13 +1,10 @@
 """Comparisons on common seeds, and the sentences about them."""
 
-import doctest
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
-from twofold.arena import compare
 from twofold.arena.compare import (
     Comparison,
     Sprt,
@@ -39,13 +36,6 @@ def test_only_common_seeds_count_in_the_order_of_a() -> None:
     found = compare_scores([TOP, 5, 7, TOP - 1], [40, 10, 90, 20], [5, TOP, TOP - 1], [8, 30, 25])
     assert found.paired == paired_interval([40, 10, 20], [30, 8, 25])
     assert (found.games, found.names, found.reach) == (3, ("A", "B"), {})
-
-
-def test_arrays_are_compared_as_lists_are() -> None:
-    seeds, ours = np.array([TOP, 3], dtype=np.uint64), np.array([1.5, 2])
-    found = compare_scores(seeds, ours, [3, TOP], [1, 1], confidence=0.5, names=("x", "y"))
-    assert found.paired == paired_interval([1.5, 2], [1, 1], 0.5)
-    assert (found.confidence, found.names) == (0.5, ("x", "y"))
 
 
 def test_reach_rates_of_the_tiles_that_tell_games_apart() -> None:
@@ -187,7 +177,3 @@ def state(
 )
 def test_a_sequential_test_in_words(found: Sprt, tile: int | None, words: str) -> None:
     assert verdict_words(found, ("deep", "flat"), tile) == words
-
-
-def test_the_examples_of_the_module_are_right() -> None:
-    assert doctest.testmod(compare).failed == 0

@@ -42,9 +42,8 @@ def test_a_test_stops_as_soon_as_it_knows(a: str, b: str, verdict: Verdict) -> N
     assert all(len(one.games) == found.test.pairs for one in found.standings)
 
 
-@pytest.mark.parametrize("jobs", [1, 3])
-def test_a_test_ends_the_same_with_any_number_of_jobs(jobs: int) -> None:
-    expected, found = (play("greedy", "corner", 3000, SprtQuestion(), used) for used in (0, jobs))
+def test_a_test_ends_the_same_with_any_number_of_jobs() -> None:
+    expected, found = (play("greedy", "corner", 1500, SprtQuestion(), used) for used in (0, 3))
     assert vars(expected.test) == vars(found.test)
 
 

@@ -40,7 +40,7 @@ def naive(
     return found
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(6))
 def test_bands_are_those_counted_by_hand(seed: int) -> None:
     rng = random.Random(seed)
     count = rng.randrange(1, 60)

@@ -1,11 +1,9 @@
 """The table of a bench as text."""
 
-import pytest
-
 from tests.support.games import game
 from twofold.arena import GameColumns, PlayerStanding
 from twofold.arena.stats import format_runs
-from twofold.figures import format_rate, format_seconds, format_table
+from twofold.figures import format_table
 
 
 def make_run(name: str, tiles: list[int], error: str = "") -> PlayerStanding:
@@ -68,26 +66,3 @@ def test_failures_are_reported_with_their_seed() -> None:
     text = format_runs([make_run("bad", [], "it broke"), make_run("good", [64])])
     assert text.endswith("bad: failed on seed 9: it broke")
     assert format_runs([make_run("bad", [], "it broke")]) == "bad: failed on seed 9: it broke"
-
-
-@pytest.mark.parametrize(
-    ("rate", "text"), [(1234567.0, "1,234,567"), (99.94, "99.9"), (0.01234, "0.0123")]
-)
-def test_rates_have_three_digits(rate: float, text: str) -> None:
-    assert format_rate(rate) == text
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (None, "–"),
-        (2.5, "2.5 s"),
-        (0.0123, "12.3 ms"),
-        (7e-5, "70 µs"),
-        (1.98e-7, "198 ns"),
-        (3e-11, "0.03 ns"),
-        (1234.0, "1,234 s"),
-    ],
-)
-def test_times_have_three_digits_and_a_unit(seconds: float | None, text: str) -> None:
-    assert format_seconds(seconds) == text

@@ -174,7 +174,7 @@ def test_seeds_of_each_game_are_those_of_the_first_counted_up(seeds: Any) -> Non
         assert_same(actions, other.sample_actions())
         assert_same(one.step(actions), other.step(actions))
     last = np.array([1, 2, 3, 4, 5, 2**64 - 1], np.uint64)
-    assert one.reset(seed=last)[1]["seed"].tolist() == last.tolist()  # type: ignore[arg-type]
+    assert one.reset(seed=last)[1]["seed"].tolist() == last.tolist()
 
 
 @pytest.mark.parametrize(

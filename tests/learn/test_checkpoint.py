@@ -23,7 +23,6 @@ from tests.support.endgame_tables import tables_here as tables_here  # a fixture
 from tests.support.faults import Faults
 from tests.support.forks import fork
 from twofold.errors import InvalidInput, InvalidNetwork, ResourceError
-from twofold.game.rules import Rules
 from twofold.kernels import updates as at
 from twofold.learn import checkpoint
 from twofold.learn.checkpoint import STATE, curve_path, load, save, start_from
@@ -33,7 +32,6 @@ from twofold.learn.training import Training
 from twofold.storage import files
 from twofold.storage.arrays import map_tensors, write_tensors
 from twofold.tables.library import tables_hash
-from twofold.values.network import Network
 from twofold.values.network_file import read_card, read_network, write_network
 
 VARIANTS = [
@@ -356,25 +354,6 @@ def test_a_network_is_no_checkpoint(tmp_path: Path) -> None:
         load(tmp_path / "plain.safetensors")
 
 
-def test_a_run_starts_from_another_network(tmp_path: Path) -> None:
-    path = tmp_path / "net.safetensors"
-    first = finished(SMALL, 500)
-    save(first, path)
-    more = Training(replace(SMALL, stages=(64,), seed=9), games=100)
-    start_from(more, path)
-    size = more.network.stage_size
-    assert np.array_equal(more.network.weights[0], first.network.weights[0])
-    assert np.isnan(more.network.weights[1]).all()
-    assert np.array_equal(more.memory[:size], first.memory)
-    assert more.before == [{"method": "tc:1", "games": first.curve.games}]
-    more.run()
-    save(more, path)
-    assert read_card(path).before == more.before
-    assert load(path).before == more.before
-    with pytest.raises(InvalidNetwork, match="expected 0124 for 3x4"):
-        start_from(Training(replace(SMALL, patterns="0124")), path)
-
-
 def test_a_run_that_is_saved_often_stays_in_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -408,15 +387,3 @@ def test_checkpoints_take_a_twentieth_of_the_time(tmp_path: Path) -> None:
     assert curve_path(tmp_path / "n.safetensors").name == "n.csv"
     assert (tmp_path / "n.csv").read_text().startswith("games,moves,seconds,mean,largest,")
     assert checkpoint.load(tmp_path / "n.safetensors").is_finished
-
-
-def test_a_network_read_back_values_boards_alike(tmp_path: Path) -> None:
-    training = finished(SMALL, 300)
-    save(training, tmp_path / "n.safetensors")
-    network, _ = read_network(tmp_path / "n.safetensors")
-    assert isinstance(network, Network)
-    board = Rules.parse("3x4")
-    from twofold import Game
-
-    after = Game(board, seed=1).board
-    assert network.value(after) == training.network.value(after)

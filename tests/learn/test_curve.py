@@ -111,8 +111,3 @@ def test_a_curve_as_a_table() -> None:
         ["4", "50", "1.2", "6.0", "7", "0.5", "0.5", "0.5", "0.5", "0.5", "0.5"],
     ]
     assert Curve().csv().splitlines() == [",".join(header)]
-
-
-def test_the_table_names_every_field() -> None:
-    assert list(TILES) == [2**exponent for exponent in range(10, 16)]
-    assert len(Curve().csv().strip().split(",")) == 5 + len(TILES)

@@ -16,7 +16,6 @@ from tests.learn.naive import NaiveTraining, start_of, table_of
 from tests.support.endgame_tables import NAMES, boards_of
 from tests.support.endgame_tables import table_files as table_files  # a fixture
 from tests.support.endgame_tables import tables_here as tables_here  # a fixture
-from twofold.game import reference
 from twofold.game.board import Board
 from twofold.kernels import updates as at
 from twofold.learn.training import Training
@@ -222,29 +221,7 @@ def test_tables_make_the_moves_that_they_know(tables_here: Path, order: str) -> 
     compare(training, twin)
 
 
-def test_a_share_of_the_games_begins_from_bands() -> None:
-    """Games begin equally often in each band that was entered."""
-    settings = settings_of((3, 3), "td", bands=(30, 60, 90, 5000), band_share=0.3)
-    training = Training(settings, games=3000)
-    random_start(training)
-    training.run()
-    assert 1950 < training.curve.games < 2250
-    held = training.carousel[:, 0]
-    assert held[0] == held[4] == 0
-    assert (held[1:4] > 100).all()
-
-
 def bits_of(cells: tuple[int, ...]) -> int:
     """The 64 bits of a board of 2x3."""
     places = [60 - 4 * (4 * (cell // 3) + cell % 3) for cell in range(6)]
     return sum(exponent << place for exponent, place in zip(cells, places, strict=True))
-
-
-def test_a_game_is_named_by_the_seed_and_its_number() -> None:
-    """The n-th game of a run has the seed `player_dice(seed, n)`: anyone can play it again."""
-    settings = settings_of((2, 3), "td", seed=77)
-    training = Training(settings, games=1)
-    random_start(training)
-    worker = training.workers[0]
-    worker.begin(settings.schedule[0], 1)
-    assert worker.game[at.GAME_SEED] == reference.player_dice(77, 0)

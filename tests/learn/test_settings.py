@@ -56,7 +56,7 @@ def test_schedules_as_text(phases: list[Phase], text: str) -> None:
 
 def test_schedules_read_back() -> None:
     rng = random.Random(3)
-    for _ in range(2_000):
+    for _ in range(200):
         digits = rng.randrange(4)
         shares, left = [], 100.0
         for _ in range(rng.randrange(4)):
@@ -78,27 +78,18 @@ def test_schedules_read_back() -> None:
     [
         ("", "expected phases such as tc, td:0.1 or td:0.1@90%,tc:1@10%, got ''"),
         ("sarsa", "expected phases such as .*, got 'sarsa'"),
-        ("td:fast", "expected phases"),
         ("td:nan", "expected phases"),
-        ("td:0.1:0.2", "expected phases"),
         ("td@50%,", "expected phases"),
-        ("td@1/2", "expected phases"),
-        ("TD", "expected phases"),
         ("td:٣", "expected phases"),
         (",".join(["td@1%"] * 101), "expected phases .*got 'td@1%,.*[.][.][.].*@1%'"),
         ("td,tc", "expected a share such as @90% for each of several phases"),
-        ("td@50%,tc", "expected a share such as @90%"),
         ("td:1e@100%", "expected numbers, got td:1e@100"),
         ("td:0.1@1.2.3%", "expected numbers"),
         ("td:0", "expected a learning rate above 0 and up to 10, got 0"),
-        ("td:-1", "expected a learning rate above 0"),
         ("td:10.1", "expected a learning rate above 0 and up to 10, got 10.1"),
-        ("td:1e999", "expected a learning rate"),
         ("td@0%", "expected a share above 0% and up to 100%, got 0%"),
-        ("td@101%", "expected a share above 0%"),
         ("td@-5%,tc@105%", "expected a share above 0%"),
         ("td@99%", "expected shares that add up to 100%, got 'td@99%'"),
-        ("td@50%,tc@51%", "expected shares that add up to 100%"),
     ],
 )
 def test_schedules_that_are_refused(text: str, message: str) -> None:
@@ -107,18 +98,6 @@ def test_schedules_that_are_refused(text: str, message: str) -> None:
 
 
 # Settings
-
-
-def test_default_settings() -> None:
-    settings = TrainingSettings(patterns="4x6")
-    assert settings.rules == Rules()
-    assert settings.schedule == (Phase("tc", 1.0),)
-    assert (settings.stages, settings.optimism, settings.lambda_, settings.steps) == ((), 0, 0, 1)
-    assert (settings.order, settings.carousel, settings.restart) == ("forward", False, 0)
-    assert (settings.initial_weight, settings.restart_at) == (0, 0.5)
-    assert (settings.bands, settings.band_share, settings.tables) == ((), 0.5, "none")
-    assert (settings.seed, settings.threads) == (1, 1)
-    assert settings.coherent
 
 
 def test_names_of_patterns_are_kept_and_lists_are_named() -> None:
@@ -140,11 +119,6 @@ def test_steps_follow_from_lambda(lambda_: float, steps: int) -> None:
         assert steps == 1 or lambda_ ** (steps - 1) > 0.1
 
 
-def test_sums_are_needed_where_a_phase_is_coherent() -> None:
-    for text, coherent in (("td", False), ("tc", True), ("td@90%,tc@10%", True)):
-        assert TrainingSettings(patterns="2x4", schedule=parse_schedule(text)).coherent == coherent
-
-
 @pytest.mark.parametrize(
     ("values", "message"),
     [
@@ -154,17 +128,13 @@ def test_sums_are_needed_where_a_phase_is_coherent() -> None:
         ({"patterns": "99"}, "expected different cells"),
         ({"patterns": "0g"}, "expected one of 4x6, .*got '0g'"),
         ({"stages": (3,)}, "expected stages as ascending sums of tiles"),
-        ({"stages": (64, 32)}, "expected stages as ascending"),
         ({"optimism": float("nan")}, "expected optimism up to 10 million points, got nan"),
-        ({"optimism": float("inf")}, "expected optimism"),
         ({"optimism": -1.1e7}, "expected optimism"),
         ({"initial_weight": float("inf")}, "expected initial weights up to 10 million points"),
         ({"initial_weight": 1.0, "optimism": 1.0}, "expected optimism or an initial weight, got b"),
         ({"restart_at": 0.0}, "expected restarts at 0.01 to 0.99 of the game, got 0.0"),
-        ({"restart_at": 1.0}, "expected restarts at 0.01"),
         ({"restart_at": float("nan")}, "expected restarts at 0.01"),
         ({"lambda_": -0.1}, "expected lambda from 0 to 1, got -0.1"),
-        ({"lambda_": 1.1}, "expected lambda from 0 to 1"),
         ({"lambda_": float("nan")}, "expected lambda from 0 to 1, got nan"),
         ({"order": "sideways"}, "expected order forward or backward, got 'sideways'"),
         ({"carousel": True}, "expected stages for the carousel"),
@@ -173,10 +143,8 @@ def test_sums_are_needed_where_a_phase_is_coherent() -> None:
         ({"bands": (512,), "restart": 10}, "expected one of .*, got restarts and bands"),
         ({"bands": (512,), "carousel": True, "stages": (64,)}, "got the carousel and bands"),
         ({"bands": (64, 64)}, "expected bands as ascending tile sums up to 524,288, .*got 64,64"),
-        ({"bands": (0, 64)}, "expected bands as ascending"),
         ({"bands": (64, 600_000)}, "expected bands as ascending"),
         ({"bands": (64,), "band_share": 0.0}, "expected a share .* above 0 and up to 1, got 0.0"),
-        ({"bands": (64,), "band_share": 1.1}, "expected a share of games from bands"),
         ({"bands": (64,), "band_share": float("nan")}, "expected a share of games from bands"),
     ],
 )  # fmt: skip
@@ -188,16 +156,12 @@ def test_settings_that_are_refused(values: dict[str, Any], message: str) -> None
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"steps": 0}, "expected steps from 1 to 16, got 0"),
         ({"steps": 17}, "expected steps from 1 to 16, got 17"),
         ({"restart": -1}, "expected restart from 0 to 1000000000, got -1"),
         ({"seed": -1}, "expected seed from 0 to 18446744073709551615, got -1"),
-        ({"seed": 2**64}, "expected seed from 0"),
         ({"downgrade": 511}, "expected downgrade from 512 to 65536, got 511"),
-        ({"downgrade": 65537}, "expected downgrade from 512"),
         ({"bands": tuple(range(2, 132, 2))}, "expected bands from 0 to 64, got 65"),
         ({"threads": 0}, "expected threads from 1 to 1024, got 0"),
-        ({"threads": 1025}, "expected threads from 1 to 1024"),
         ({"stages": tuple(range(2, 34, 2))}, "expected stages from 1 to 16, got 17"),
         ({"patterns": "012345678"}, "expected cells of a pattern from 1 to 8, got 9"),
     ],

@@ -172,27 +172,10 @@ def test_a_run_returns_after_a_number_of_games(threads: int) -> None:
     assert training.curve.games == 9000
 
 
-def test_a_move_at_a_time() -> None:
-    whole, cut = new_training("phases", 12), new_training("phases", 12)
-    go_at_once(whole)
-    assert go_in_calls(lambda: 1)(cut) > 100
-    assert state_of(cut) == state_of(whole)
-
-
-def test_settings_and_seeds_decide_what_is_learnt() -> None:
-    found = set()
-    for more in ({}, {"seed": 2}, {"lambda_": 0.5}):
-        training = Training(settings_of((2, 3), "td", **more), games=50)
-        random_start(training)
-        training.run()
-        found.add(training.network.weights.tobytes())
-    assert len(found) == 3
-
-
 # Games
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("name", RUNS)
 def test_all_games_are_played_and_counted(name: str, threads: int) -> None:
     settings = settings_of(**RUNS[name], threads=threads)
@@ -405,18 +388,6 @@ def test_learning_that_diverges_stays_inside_its_weights() -> None:
             training.run()
         assert training.is_finished
         assert not np.isfinite(training.network.weights[0]).all()
-
-
-def test_learning_learns() -> None:
-    """On 3x3 games soon score twice as much as the first ones."""
-    means = []
-    for games in (100, 2000):
-        training = Training(
-            TrainingSettings(patterns="012345 012 345", rules=Rules(3, 3)), games=games
-        )
-        training.run()
-        means.append(np.mean([score for score, _ in training.curve.recent][-300:]))
-    assert means[1] > 2 * means[0]
 
 
 # Memory

@@ -1,13 +1,12 @@
 """Plots of any scores, and the styles of players."""
 
-import itertools
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from tests.arena.reports.studies import add, row
 from twofold.arena.page import html
-from twofold.arena.plots import Style, drawing, telling
+from twofold.arena.plots import drawing, telling
 from twofold.arena.report import gather
 from twofold.arena.study import Study
 
@@ -37,14 +36,5 @@ def test_pages_that_are_drawn_at_once_are_equal() -> None:
                 study.add(run, row(seed, 100 * seed, 4 + seed % 3))
         sections = gather(study)
     with ThreadPoolExecutor(4) as pool:
-        pages = list(pool.map(html, [sections] * 8))
+        pages = list(pool.map(html, [sections] * 4))
     assert len(set(pages)) == 1
-
-
-def test_styles_of_neighbours_differ_in_everything() -> None:
-    styles = [Style.of(number) for number in range(84)]
-    assert len(set(styles)) == 84
-    for one, two in itertools.pairwise(styles):
-        assert one.colour != two.colour
-        assert one.dashes != two.dashes
-        assert one.marker != two.marker

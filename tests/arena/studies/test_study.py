@@ -1,8 +1,6 @@
 """Studies: written games are there, missing games are known, other files are refused."""
 
-import json
 import os
-import shutil
 import sqlite3
 from pathlib import Path
 
@@ -160,7 +158,7 @@ def test_a_study_cut_off_anywhere_is_refused_or_sound(tmp_path: Path) -> None:
     small_study(whole)
     content = whole.read_bytes()
     refused = 0
-    for length in range(0, len(content), max(len(content) // 250, 1)):
+    for length in range(0, len(content), max(len(content) // 60, 1)):
         torn.write_bytes(content[:length])
         try:
             assert use(torn) <= 300
@@ -168,7 +166,7 @@ def test_a_study_cut_off_anywhere_is_refused_or_sound(tmp_path: Path) -> None:
             refused += 1
         for litter in tmp_path.glob("t.db*"):
             litter.unlink()
-    assert refused > 200
+    assert refused > 45
 
 
 @pytest.mark.parametrize(
@@ -207,20 +205,6 @@ def test_another_schema_is_refused(schema: int, tmp_path: Path) -> None:
     connection.close()
     with pytest.raises(InvalidInput, match=f"of schema {schema}. Read it with the version"):
         Study(path)
-
-
-def test_a_damaged_row_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "s.db"
-    small_study(path, 3)
-    for column, value in (("reached", "[1,"), ("seed", "x"), ("reached", json.dumps([0] * 50))):
-        broken = tmp_path / "b.db"
-        shutil.copy(path, broken)
-        connection = sqlite3.connect(broken)
-        connection.execute(f"UPDATE game SET {column} = ? WHERE seed = '1'", (value,))
-        connection.commit()
-        connection.close()
-        with pytest.raises(InvalidInput, match=r"expected .* in run 1 of"):
-            use(broken)
 
 
 def test_a_path_that_is_not_utf8_names_a_study(tmp_path: Path) -> None:

@@ -383,8 +383,8 @@ def test_a_file_of_something_else_stays_as_it_is(tmp_path: Path) -> None:
 def test_a_torn_file_is_refused(tmp_path: Path, kept: tuple[Tuning, bytes]) -> None:
     torn = tmp_path / "torn.db"
     whole, content = kept
-    for place in range(24):
-        size = len(content) * place // 24
+    for place in range(12):
+        size = len(content) * place // 12
         torn.write_bytes(content[:size])
         with contextlib.suppress(InvalidInput, ResourceError):  # as documented
             assert run(torn, 4) == whole

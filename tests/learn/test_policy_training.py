@@ -3,7 +3,9 @@
 import importlib.util
 import json
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,6 +25,11 @@ pytestmark = [
         importlib.util.find_spec("torch") is None, reason="needs pip install 'twofold[policy]'"
     ),
 ]
+
+Tensors = dict[str, Any]
+State = dict[str, Any]
+Damage = Callable[[Tensors, State], tuple[Tensors, State]]
+"""Changes the tensors and the state of a checkpoint."""
 
 TINY = PolicySettings(
     rules=Rules.parse("2x2"), hidden=(16, 8), exponents=6, games=16, horizon=8, minibatch=32
@@ -164,18 +171,37 @@ def test_following_the_returns_changes_no_value() -> None:
     assert torch.allclose(before, after, rtol=1e-3, atol=1e-2)
 
 
+def without(name: str) -> Damage:
+    return lambda tensors, state: ({key: one for key, one in tensors.items() if key != name}, state)
+
+
+def changed(name: str, change: Callable[[Any], Any]) -> Damage:
+    return lambda tensors, state: ({**tensors, name: change(tensors[name])}, state)
+
+
+def vast(tensors: Tensors, state: State) -> tuple[Tensors, State]:
+    """A small file with a network of gigabytes."""
+    return tensors, {**state, "settings": {**state["settings"], "hidden": [8192] * 16}}
+
+
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("damage", "words"),
     [
-        ("model.head.weight", "model.head.weight"),
-        ("games.boards", "boards"),
-        ("optimizer.0.exp_avg", "optimizer.0.exp_avg"),
-        ("choices", "choices"),
-        ("state", "no state"),
-        ("settings", r"expected a tensor of \(\d+, \d+, 8192\) as model.first"),
+        (without("model.head.weight"), "model.head.weight"),
+        (without("games.boards"), "boards"),
+        (without("optimizer.0.exp_avg"), "optimizer.0.exp_avg"),
+        (without("choices"), "choices"),
+        (lambda tensors, state: (tensors, {}), "no state"),
+        (vast, r"expected a tensor of \(\d+, \d+, 8192\) as model.first"),
+        (changed("model.first", lambda one: np.full_like(one, 3.4e38)), r"run\.safetensors"),
+        *(
+            (changed(name, lambda one: -1 - np.abs(one)), "of 0 or more of the optimiser")
+            for name in ("optimizer.0.step", "optimizer.0.exp_avg_sq")
+        ),
     ],
 )
-def test_damaged_checkpoints_are_refused(change: str, words: str, tmp_path: Path) -> None:
+def test_damaged_checkpoints_are_refused(damage: Damage, words: str, tmp_path: Path) -> None:
+    """Parts are missing, have no finite outputs, or are states that no optimiser has."""
     from twofold.learn.policy_training import STATE, PolicyTraining, load, save
 
     path = tmp_path / "run.safetensors"
@@ -183,41 +209,32 @@ def test_damaged_checkpoints_are_refused(change: str, words: str, tmp_path: Path
     training.run()
     save(training, path)
     file = map_tensors(path)
-    tensors = {name: np.array(one) for name, one in file.tensors.items() if name != change}
-    texts = {k: v for k, v in file.metadata.items() if change != "state" or "training" not in k}
-    if change == "settings":  # a small file with a network of gigabytes
-        state = json.loads(texts[STATE])
-        state["settings"]["hidden"] = [8192] * 16
-        texts[STATE] = json.dumps(state)
-    write_tensors(path, tensors, texts)
+    found = {name: np.array(one) for name, one in file.tensors.items()}
+    tensors, state = damage(found, json.loads(file.metadata[STATE]))
+    texts = {name: one for name, one in file.metadata.items() if name != STATE}
+    write_tensors(path, tensors, texts | ({STATE: json.dumps(state)} if state else {}))
     with pytest.raises(InvalidNetwork, match=words):
         load(path)
 
 
-def test_weights_without_finite_outputs_are_refused(tmp_path: Path) -> None:
-    from twofold.learn.policy_training import PolicyTraining, load, save
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_a_repeated_calculation_gives_what_its_function_gives(device: str) -> None:
+    import torch
 
-    path = tmp_path / "run.safetensors"
-    save(PolicyTraining(TINY, moves=256, device="cpu"), path)
-    file = map_tensors(path)
-    tensors = {one: np.array(array) for one, array in file.tensors.items()}
-    tensors["model.first"][:] = 3.4e38
-    write_tensors(path, tensors, dict(file.metadata))
-    with pytest.raises(InvalidNetwork, match=r"run\.safetensors"):
-        load(path)
+    from twofold.learn.ppo import WARM_UP, Repeated
 
+    if device == "cuda" and not torch.cuda.is_available():
+        pytest.skip("needs a graphics card that PyTorch can use")
+    total = torch.zeros(3, device=device)
 
-@pytest.mark.parametrize("name", ["optimizer.0.step", "optimizer.0.exp_avg_sq"])
-def test_impossible_states_of_the_optimiser_are_refused(name: str, tmp_path: Path) -> None:
-    from twofold.learn.policy_training import PolicyTraining, load, save
+    def add(one: torch.Tensor, two: torch.Tensor) -> torch.Tensor:
+        total.add_(one * two)
+        return total * 2
 
-    path = tmp_path / "run.safetensors"
-    training = PolicyTraining(TINY, moves=256, device="cpu")
-    training.run()
-    save(training, path)
-    file = map_tensors(path)
-    tensors = {one: np.array(array) for one, array in file.tensors.items()}
-    tensors[name] = -1 - np.abs(tensors[name])
-    write_tensors(path, tensors, dict(file.metadata))
-    with pytest.raises(InvalidNetwork, match="of 0 or more of the optimiser"):
-        load(path)
+    repeated = Repeated(add, torch.device(device))
+    expected = torch.zeros(3)
+    for number in range(WARM_UP + 5):
+        one, two = torch.full((3,), float(number)), torch.arange(3.0)
+        expected += one * two
+        assert torch.equal(repeated(one.to(device), two.to(device)).cpu(), expected * 2)
+        assert torch.equal(total.cpu(), expected)

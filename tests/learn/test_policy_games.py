@@ -1,13 +1,17 @@
-"""Training games: they are the games of their seeds, begin anew, and go on from a state."""
+"""Training games are those of their seeds and go on from a state; test games repeat."""
+
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.support.policies import make_policy, write
 from twofold.errors import InvalidNetwork
 from twofold.game.game import Game
 from twofold.game.rules import Move, Rules
 from twofold.kernels.policy import moves_back, turn_each
-from twofold.learn.policy_games import TrainingGames
+from twofold.learn.policy_games import FIRST_SEED, TrainingGames, TrialGames
+from twofold.players import make_player, play_game
 from twofold.values.policy_network import find_reward
 
 POINTS = find_reward("points")
@@ -121,3 +125,29 @@ def test_a_state_with_an_impossible_tile_is_refused() -> None:
         state["boards"][:] = exponent
         with pytest.raises(InvalidNetwork, match="expected boards of games"):
             games.restore(state)
+
+
+# Test games: the same every time, greedy as the player plays them
+
+
+def test_greedy_games_are_those_of_the_player(tmp_path: Path) -> None:
+    network = make_policy((2, 3), exponents=8)
+    path = write(tmp_path / "net.safetensors", network)
+    found = TrialGames(Rules.parse("2x3"), games=20)(network)
+    assert found is not None
+    scores = []
+    with make_player(f"policy:net={path}") as player:
+        for number in range(20):
+            game = play_game(player, Rules.parse("2x3"), FIRST_SEED + number)
+            assert game is not None
+            scores.append(game.score)
+    assert found.mean == round(sum(scores) / 20, 2)
+    assert found.margin is not None
+    assert found.reached["8"] == 1.0
+    assert found == TrialGames(Rules.parse("2x3"), games=20)(network)
+    assert found.sampled is not None
+    assert found.sampled != found.mean
+
+
+def test_a_stop_ends_them_without_a_result() -> None:
+    assert TrialGames(Rules.parse("2x3"), games=5, stop=lambda: True)(make_policy((2, 3))) is None
