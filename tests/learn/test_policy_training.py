@@ -191,7 +191,7 @@ def vast(tensors: Tensors, state: State) -> tuple[Tensors, State]:
         (without("games.boards"), "boards"),
         (without("optimizer.0.exp_avg"), "optimizer.0.exp_avg"),
         (without("choices"), "choices"),
-        (lambda tensors, state: (tensors, {}), "no state"),
+        (lambda tensors, state: (tensors, {}), "the checkpoint of a policy run, got none"),
         (vast, r"expected a tensor of \(\d+, \d+, 8192\) as model.first"),
         (changed("model.first", lambda one: np.full_like(one, 3.4e38)), r"run\.safetensors"),
         *(
