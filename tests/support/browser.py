@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -24,6 +24,7 @@ from twofold.web.security import Access
 from twofold.web.server import create_app, listen
 
 PATIENCE_MS = 60_000
+expect.set_options(timeout=PATIENCE_MS)
 
 LAPTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 860}, "color_scheme": "dark"}
 PHONE: dict[str, Any] = {

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from tests.support.browser import LAPTOP, PHONE, Chromium, Served, Visit, visit
+from tests.support.browser import LAPTOP, PHONE, Chromium, Served, Visit, serve, visit
 from tests.web import own_players
 from tests.web.driver import PORT, Client
 from tests.web.own_players import GATE
@@ -62,6 +62,16 @@ def table(tmp_path: Path) -> Iterator[PageTable]:
 def browser(chromium: Chromium) -> Iterator[Browser]:
     """The Chromium of all modules; while this one has it, no event loop can run in this thread."""
     with chromium.lent() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def served(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Served]:
+    """A server whose player is the module's `PLAYER`, by default a quick one."""
+    player = getattr(request.module, "PLAYER", "greedy")
+    with serve(tmp_path_factory.mktemp("games"), player) as found:
         yield found
 
 

@@ -2,13 +2,12 @@
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 from playwright.sync_api import FilePayload, Locator, expect
 
-from tests.support.browser import Served, Visit, serve
+from tests.support.browser import ARROWS, Served, Visit
 from twofold import Board, Game, Record, Rules, make_player, review_game
 from twofold.game.formats import FORMATS, Format, parse_any_record
 from twofold.game.rules import Move
@@ -16,10 +15,8 @@ from twofold.games.judge import MoveJudgement
 from twofold.games.makers import AUTOPLAY_TAG
 from twofold.games.review import judge, percent_words
 
-PLAYER = "player=ntuple:net%3Dtiny,ply%3D1"
+PLAYER = "ntuple:net=tiny,ply=1"
 MOVES = 90
-
-expect.set_options(timeout=15_000)
 
 
 def record(*, comment: str = "") -> Record:
@@ -41,12 +38,6 @@ def ranked(one: MoveJudgement) -> list[Move]:
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serve(tmp_path_factory.mktemp("games"), "ntuple:net=tiny,ply=1") as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
 def game(served: Served) -> str:
     """The id of a saved game."""
     return served.keep(str(record(comment="Here <b>I</b> hesitated.")))
@@ -54,7 +45,7 @@ def game(served: Served) -> str:
 
 def review(visit: Visit, game: str) -> None:
     """Open a game and wait until all its moves are judged."""
-    visit.open(f"/analyse?game={game}&{PLAYER}", ".tile")
+    visit.open(f"/analyse?game={game}&player={PLAYER}", ".tile")
     wait_until_judged(visit)
 
 
@@ -72,7 +63,7 @@ def where(visit: Visit) -> Locator:
 
 
 def test_the_figures_are_those_of_a_review(laptop: Visit, game: str) -> None:
-    whole = review_game(record(), "ntuple:net=tiny,ply=1")
+    whole = review_game(record(), PLAYER)
     review(laptop, game)
     expect(accuracy(laptop)).to_have_text(f"{whole.accuracy:.1f} %")
     laptop.page.get_by_text("Details").last.click()
@@ -110,7 +101,7 @@ def test_keys_walk_through_the_game(laptop: Visit, game: str) -> None:
 
 
 def test_comments_are_text(laptop: Visit, game: str) -> None:
-    laptop.open(f"/analyse?game={game}&{PLAYER}&move=3", ".tile")
+    laptop.open(f"/analyse?game={game}&player={PLAYER}&move=3", ".tile")
     expect(laptop.page.locator("blockquote")).to_have_text("Here <b>I</b> hesitated.")
 
 
@@ -128,11 +119,11 @@ def test_the_next_mistake_and_its_values(laptop: Visit, game: str) -> None:
 
 
 def test_the_best_and_the_second_best_move_have_arrows(laptop: Visit, game: str) -> None:
-    with make_player("ntuple:net=tiny,ply=1") as player:
+    with make_player(PLAYER) as player:
         judged = list(judge(record(), player))
     worst = next(one for one in judged if ranked(one).index(one.move) >= 2)
     best, second, *_ = (move.letter for move in ranked(worst))
-    laptop.open(f"/analyse?game={game}&{PLAYER}&move={worst.move_number}", ".tile")
+    laptop.open(f"/analyse?game={game}&player={PLAYER}&move={worst.move_number}", ".tile")
     for kind, letter in (("is-best", best), ("is-second", second)):
         expect(laptop.page.locator(f".board-edge.edge-{letter}.{kind}")).to_be_visible()
 
@@ -153,7 +144,7 @@ def test_own_moves_and_those_of_autoplay_stand_apart(laptop: Visit, served: Serv
 
 
 def test_variations_are_tried_named_and_removed(laptop: Visit, game: str) -> None:
-    laptop.open(f"/analyse?game={game}&{PLAYER}&move=20", ".tile")
+    laptop.open(f"/analyse?game={game}&player={PLAYER}&move=20", ".tile")
     page = laptop.page
     expect(page.locator("[aria-current=true]")).to_have_attribute("title", re.compile("^Move 21:"))
     made = page.locator(".board-edge.is-made")
@@ -183,7 +174,7 @@ def test_variations_are_tried_named_and_removed(laptop: Visit, game: str) -> Non
 
 
 def test_the_game_goes_on_where_its_own_move_is_played(laptop: Visit, game: str) -> None:
-    laptop.open(f"/analyse?game={game}&{PLAYER}", ".tile")
+    laptop.open(f"/analyse?game={game}&player={PLAYER}", ".tile")
     laptop.page.locator(".board-edge.is-made").click()
     expect(where(laptop)).to_have_text(f"1 / {MOVES}")
     expect(laptop.page.locator(".moves-row.is-variation")).to_have_count(0)
@@ -230,10 +221,8 @@ def test_learning_from_the_mistakes(laptop: Visit, game: str) -> None:
     laptop.page.get_by_role("button", name="Show the answer").click()
     expect(laptop.page.locator(".quiz-verdict")).to_contain_text("The best move is")
     laptop.page.get_by_role("button", name="Next position").click()
-    for name in ("up", "right", "down", "left"):
-        choice = laptop.page.get_by_role("button", name=name, exact=True)
-        if choice.is_visible() and choice.is_enabled():
-            choice.click()
+    for key in ARROWS:  # as long as a move is wrong, another one can be tried
+        laptop.page.keyboard.press(key)
     expect(laptop.page.locator(".quiz-verdict.good")).to_be_visible()
     assert laptop.violations() == []
     laptop.page.get_by_role("button", name="Back to the game").click()
@@ -398,10 +387,8 @@ def test_a_second_try_in_the_quiz_counts_as_solved(laptop: Visit, game: str) -> 
     laptop.page.keyboard.press("l")
     count = laptop.page.locator(".quiz-count")
     expect(count).to_contain_text("0 of ")
-    choices = laptop.page.locator(".quiz-move:enabled")
-    for _ in range(choices.count()):  # the one that was played is wrong, another one is right
-        for key in ("ArrowUp", "ArrowRight", "ArrowDown", "ArrowLeft"):
-            laptop.page.keyboard.press(key)
+    for key in 4 * ARROWS:  # the one that was played is wrong, another one is right
+        laptop.page.keyboard.press(key)
     expect(count).to_contain_text("1 of ")
 
 

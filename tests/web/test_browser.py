@@ -1,15 +1,16 @@
 """The pages in a real Chromium, used by keyboard and touch."""
 
 import json
+import re
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from playwright.sync_api import WebSocketRoute, expect
 
 from tests.play.kept_games import saved
-from tests.support.browser import PATIENCE_MS, Served, Visit, drawn, press_arrows, serve
+from tests.support.browser import Served, Visit, drawn, press_arrows
 from tests.web.replayed import replayed
 from twofold.game.game import Game
 from twofold.game.record import Record
@@ -25,14 +26,6 @@ PAGES = {
 }
 PLAYER = "expectimax:eval=rows,ply=2"
 ANALYSIS = "/analyse?game={game}&move={move}"
-
-expect.set_options(timeout=PATIENCE_MS)
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serve(tmp_path_factory.mktemp("games"), PLAYER) as found:
-        yield found
 
 
 def keep_game(served: Served, moves: int = 60) -> str:
@@ -124,9 +117,8 @@ def test_a_new_game_can_be_undone(laptop: Visit, served: Served) -> None:
     page.keyboard.press("n")
     expect(number).to_have_text("0")
     begun = game_of(laptop)
-    while number.inner_text() == "0":
-        press_arrows(page)
-        drawn(page)
+    press_arrows(page)
+    expect(number).not_to_have_text("0")
     assert toast.count() == 0  # at once: it would cover the board of a phone
     laptop.open(f"/?game={old}", ".tile")
     expect(number).to_have_text(made)
@@ -140,15 +132,12 @@ def test_another_program_plays_the_same_game(laptop: Visit, served: Served) -> N
     """Its save stays, and the page continues in a new game and says so."""
     page, game = laptop.page, new_game(laptop)
     folder = served.folder / "games"
-    while saved(folder, game) is None:
-        press_arrows(page)
-        drawn(page)
-    page.reload()  # so that all keys have been played; all is saved when the page leaves
     number = page.locator("dt:has-text('Moves') + dd").first
-    expect(number).not_to_have_text("")
-    row = saved(folder, game)
-    assert row is not None
-    while len(row.read().moves) != int(number.inner_text()):
+    press_arrows(page)
+    expect(number).not_to_have_text("0")
+    page.reload()  # so that all keys have been played; all is saved when the page leaves
+    expect(number).to_have_text(re.compile("[1-9]"))
+    while (row := saved(folder, game)) is None or len(row.read().moves) != int(number.inner_text()):
         drawn(page)
     other = row.read().replay()
     key = f"Arrow{other.legal_moves()[0].name.title()}"
@@ -310,18 +299,6 @@ def test_the_mouse_moves_the_tiles_and_selects_text(laptop: Visit) -> None:
     expect(number).not_to_have_text("0")
     laptop.page.get_by_role("button", name="Undo", exact=True).click()
     expect(laptop.page.locator("dt:has-text('Undos') + dd").first).to_have_text("1")
-
-
-def test_watching_starts_by_itself_and_pauses(laptop: Visit) -> None:
-    laptop.open("/watch?player=greedy&player=corner&seed=3&speed=25", ".tile")
-    moves = laptop.page.locator("article dt:has-text('Moves') + dd").first
-    expect(moves).not_to_have_text("0")
-    laptop.page.get_by_role("button", name="Pause").click()
-    stood = ""
-    while moves.inner_text() != stood:  # what was on its way may come yet
-        stood = moves.inner_text()
-        drawn(laptop.page, frames=30)
-    expect(laptop.page.get_by_role("button", name="Pause")).to_have_count(0)
 
 
 TILES = [[0, 8], [2, 4], [4, 2048]]

@@ -7,25 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.support.browser import (
-    COUNT_NOTES,
-    LAPTOP,
-    PATIENCE_MS,
-    Served,
-    Visit,
-    drawn,
-    press_arrows,
-    serve,
-    visit,
-)
-
-expect.set_options(timeout=PATIENCE_MS)
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serve(tmp_path_factory.mktemp("games"), "greedy") as found:
-        yield found
+from tests.support.browser import COUNT_NOTES, LAPTOP, Served, Visit, drawn, press_arrows, visit
 
 
 def switch(page: Page, name: str) -> None:

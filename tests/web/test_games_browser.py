@@ -1,7 +1,6 @@
 """My games and the daily game in a real Chromium."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -10,13 +9,14 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from tests.play.kept_games import record_of
-from tests.support.browser import LAPTOP, PATIENCE_MS, Served, Visit, press_arrows, serve
+from tests.support.browser import LAPTOP, Served, Visit, press_arrows
 from twofold.game.formats import format_game
 from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.games import daily
 from twofold.games.store import GameStore
 
+PLAYER = "expectimax:eval=rows,ply=1"
 DAY = date(2026, 11, 23)
 NAME = "daily-2026-11-23"
 QUICK = "4x4 goal=16"
@@ -29,14 +29,6 @@ SHIFTS = """() => new Promise(done => { let sum = 0;
     new PerformanceObserver(list => list.getEntries().forEach(one => { sum += one.value; }))
         .observe({ type: "layout-shift", buffered: true });
     requestAnimationFrame(() => requestAnimationFrame(() => done(sum))); })"""
-
-expect.set_options(timeout=PATIENCE_MS)
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serve(tmp_path_factory.mktemp("games"), "expectimax:eval=rows,ply=1") as found:
-        yield found
 
 
 @pytest.fixture(autouse=True)

@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.support.browser import LAPTOP, PATIENCE_MS, Served, press_arrows, serve, visit
-
-expect.set_options(timeout=PATIENCE_MS)
+from tests.support.browser import LAPTOP, Served, press_arrows, serve, visit
 
 KEPT = """async () => {
     await navigator.serviceWorker.ready;

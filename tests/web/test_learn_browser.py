@@ -2,25 +2,16 @@
 
 import hashlib
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browser import PATIENCE_MS, Served, Visit, serve
+from tests.support.browser import Visit
 from twofold.web.pages import read_file
-
-expect.set_options(timeout=PATIENCE_MS)
 
 DOCS = Path(__file__).parents[2] / "docs"
 LESSONS = sorted((DOCS / "learn").glob("*.md"))
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serve(tmp_path_factory.mktemp("games"), "greedy") as found:
-        yield found
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)

@@ -11,22 +11,17 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.support.browser import (
-    ARROWS,
     COUNT_NOTES,
     LAPTOP,
-    PATIENCE_MS,
     PHONE,
     Served,
     Visit,
     drawn,
     press_arrows,
-    serve,
     visit,
 )
 from twofold import Board, Game, Rules
 from twofold.game.record import Record
-
-expect.set_options(timeout=PATIENCE_MS)
 
 WINDOWS = {
     "a small phone": (320, 640),
@@ -50,12 +45,6 @@ OVERLAP = """([first, second]) => {
     const [a, b] = [first, second].map(one => document.querySelector(one).getBoundingClientRect());
     return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 }"""
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serve(tmp_path_factory.mktemp("games"), "greedy") as found:
-        yield found
 
 
 @pytest.fixture
@@ -101,80 +90,6 @@ def test_long_words_fit_a_small_phone(browser: Browser, served: Served) -> None:
         expect(found.page.get_by_text("W" * 119 + "…")).to_be_visible()
 
 
-def test_values_of_millions_are_written_short(laptop: Visit) -> None:
-    format_values = """async (values) => {
-        const { valueFormat } = await import('/static/js/figures.js');
-        return values.map(valueFormat(values));
-    }"""
-    laptop.open("/", ".tile")
-    assert laptop.page.evaluate(format_values, [1_204_096.25, 1_204_000, -3_000_000]) == [
-        "1.2041 M", "1.2040 M", "−3.0000 M",
-    ]  # fmt: skip
-    assert laptop.page.evaluate(format_values, [1_204_096, 2_500_000]) == ["1.20 M", "2.50 M"]
-    assert laptop.page.evaluate(format_values, [999_999, 1]) == ["999,999", "1"]
-
-
-LOST = """async ([values, unit]) => {
-    const { lossWords } = await import('/static/js/analysis_texts.js');
-    return lossWords(...values, unit, values[1] / values[0]);
-}"""
-
-
-def test_losses_are_in_the_same_words_everywhere(laptop: Visit) -> None:
-    laptop.open("/", ".tile")
-    for values, unit, words in (
-        ([144_612, 143_512], "points", "−1,100 points"),
-        ([144_612, 144_600], "points", "about the same"),
-        ([0.5, 0.25], "chance of 2048", "−25 % chance"),
-        ([3, 2], "own unit", ""),
-    ):
-        assert laptop.page.evaluate(LOST, [values, unit]) == words
-
-
-STARS = """async () => {
-    const { AnalysisView } = await import('/static/js/analysis_view.js');
-    const view = new AnalysisView({ line: false, chance: false });
-    const moves = [...'urdl'].map((move) => ({ move, legal: true, value: 9, ratio: 1, reward: 0,
-        tried: true, label: 'best', reason: null }));
-    view.show({ board: '1100/0000/0000/0000', rules: '4x4', final: true, best: 'l', unit: 'points',
-        table: null, moves, player: '', depth: '', nodes: 0, seconds: 0, source: '', line: [],
-        bar: null, bar_kind: '' });
-    return [...view.element.querySelectorAll('.analysis-label')].map((one) => one.textContent);
-}"""
-
-
-def test_one_move_has_the_star(laptop: Visit) -> None:
-    laptop.open("/", ".tile")
-    assert laptop.page.evaluate(STARS) == ["=fine", "=fine", "=fine", "★best"]
-
-
-def test_ticks_of_an_axis_have_equal_decimals(laptop: Visit) -> None:
-    format_ticks = """async (ticks) => {
-        const { shortFormat } = await import('/static/js/figures.js');
-        return ticks.map(shortFormat(ticks));
-    }"""
-    laptop.open("/", ".tile")
-    for ticks, written in (
-        ([0, 500, 1_000, 1_500], ["0", "500", "1,000", "1,500"]),
-        ([0, 7_500, 15_000], ["0", "7.5 k", "15.0 k"]),
-        ([0.25, 0.5, 1], ["0.25", "0.50", "1.00"]),
-        ([2e6, 3e6], ["2 M", "3 M"]),
-    ):
-        assert laptop.page.evaluate(format_ticks, ticks) == written
-
-
-def test_a_random_board_leaves_a_choice(laptop: Visit) -> None:
-    make_boards = """async (count) => {
-        const { randomBoard } = await import('/static/js/analysis/positions.js');
-        return Array.from({ length: count }, () => randomBoard(4, 4));
-    }"""
-    laptop.open("/", ".tile")
-    for text in laptop.page.evaluate(make_boards, 200):
-        assert text.count("0") >= 4
-        board = Board.parse(text)
-        assert len(board.legal_moves()) > 1
-
-
 def test_goals_are_those_that_a_board_can_reach(laptop: Visit) -> None:
     laptop.open("/", ".tile")
     laptop.page.get_by_role("button", name="Rules…").click()
@@ -186,20 +101,12 @@ def test_goals_are_those_that_a_board_can_reach(laptop: Visit) -> None:
     assert goals == ["4", "8", "16", "32", "64", "128"]
 
 
-def test_who_wins_is_told_at_once_and_after_a_reload(laptop: Visit) -> None:
-    page = laptop.page
-    laptop.open("/", ".tile")
-    page.get_by_role("button", name="Rules…").click()
-    for name, value in {"Rows": "2", "Columns": "2", "Chance of a 4": "0"}.items():
-        page.get_by_label(name).fill(value)
-    page.get_by_label("Goal", exact=True).select_option("4")
-    page.get_by_role("button", name="Start game").click()
+def test_who_wins_is_told_at_once_and_after_a_reload(laptop: Visit, served: Served) -> None:
+    page, rules = laptop.page, Rules.parse("2x2 goal=4")
+    game = served.keep(str(Record.from_game(Game.from_board(Board.parse("2x2:11/00"), rules, 1))))
+    laptop.open(f"/?game={game}", ".tile")
     overlay = page.get_by_role("group", name="You win!")
-    expect(page.locator("#new-game")).to_have_count(0)
-    for key in ARROWS:
-        if not overlay.is_visible():
-            page.keyboard.press(key)
-            laptop.rest()
+    page.keyboard.press("ArrowLeft")
     expect(overlay).to_contain_text("4 reached with 4 points")
     expect(overlay.get_by_role("button", name="Keep going")).to_be_focused()
     page.reload()

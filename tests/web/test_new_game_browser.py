@@ -1,21 +1,11 @@
 """Keys pressed before a new game is there or while the server is away, in a real Chromium."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
 from playwright.sync_api import Browser, WebSocketRoute, expect
 
-from tests.support.browser import LAPTOP, PATIENCE_MS, Served, press_arrows, serve, visit
-
-expect.set_options(timeout=PATIENCE_MS)
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serve(tmp_path_factory.mktemp("games"), "greedy") as found:
-        yield found
+from tests.support.browser import LAPTOP, Served, press_arrows, visit
 
 
 class SlowSocket:

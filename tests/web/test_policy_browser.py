@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.support.browser import LAPTOP, PATIENCE_MS, Served, Visit, serve, visit
+from tests.support.browser import LAPTOP, Served, Visit, serve, visit
 from tests.support.policies import make_policy, write
 from twofold import Game, Record, make_player
 from twofold.game.board import Board
@@ -18,8 +18,6 @@ BOARD = Board.parse("0012/0124/1356/2479")
 """Only up and left are legal."""
 
 LENGTHS = "all => all.map(one => new DOMMatrix(getComputedStyle(one).transform).a)"
-
-expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +52,7 @@ def test_what_only_a_search_has_is_not_offered(laptop: Visit) -> None:
         expect(page.locator(f"div.analysis-{name}")).to_be_hidden()
     expect(page.locator("div.analysis-unit")).to_be_visible()
     expect(page.get_by_label("Limit")).to_be_hidden()
-    assert "limit" not in page.url
+    expect(page).not_to_have_url(re.compile("limit"))
     page.get_by_label("Player", exact=True).select_option("expectimax")
     expect(page.get_by_label("Limit")).to_be_visible()
     for name in ("depth", "nodes", "line"):

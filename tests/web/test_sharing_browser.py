@@ -1,24 +1,15 @@
 """Files made on the page: a picture, an animation, a replay that needs no server."""
 
 import io
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PIL import Image
 from playwright.sync_api import Download, expect
 
-from tests.support.browser import PATIENCE_MS, Served, Visit, serve
+from tests.support.browser import Served, Visit
 from twofold.game.game import Game
 from twofold.game.record import Record
-
-expect.set_options(timeout=PATIENCE_MS)
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serve(tmp_path_factory.mktemp("games"), "greedy") as found:
-        yield found
 
 
 def keep_game(served: Served, moves: int) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browser import PATIENCE_MS, Served, Visit, serve
+from tests.support.browser import Served, Visit, serve
 from tests.support.endgame_tables import table_files as table_files  # a fixture
 from twofold import Game, Record
 from twofold.game.board import Board
@@ -16,8 +16,6 @@ from twofold.game.rules import STANDARD, Move
 PLAYER = "ntuple:net=tiny,ply=1,tables=442-16"
 BOARD = "ebdc/11a9/0130/3002"
 """Right has 95.9 % there and up 81.6 %; left and down shift a large tile."""
-
-expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="module")

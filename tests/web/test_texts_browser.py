@@ -5,22 +5,10 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.support.browser import LAPTOP, PATIENCE_MS, Served, Visit, drawn, serve, visit
-from twofold.arena import survival, tables
-from twofold.arena.stats import reach_heading
-from twofold.players import make_player
-from twofold.web.roster import Roster
-
-expect.set_options(timeout=PATIENCE_MS)
+from tests.support.browser import LAPTOP, Served, Visit, drawn, visit
 
 NEW_GAME = {"de": "Neues Spiel", "es": "Nueva partida", "zh": "新游戏"}
 NUMBER = {"de": "1.234.567,5", "es": "1.234.567,5", "zh": "1,234,567.5"}
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serve(tmp_path_factory.mktemp("games"), "greedy") as found:
-        yield found
 
 
 @pytest.fixture(scope="module", params=NEW_GAME)
@@ -64,28 +52,6 @@ NAMES = """async (specs) => {
     const { playerName } = await import('/static/js/player_names.js');
     return specs.map(playerName);
 }"""
-
-
-def test_a_player_has_the_name_of_the_list(laptop: Visit) -> None:
-    laptop.open("/", ".tile")
-    names = {
-        "ntuple:net=/a/b.safetensors,ply=3": "network b, 3 plies",
-        "ntuple:ply=2": "network, 2 plies",
-        "ntuple:late=600@4,ply=3/2@3": "network, 2 or 3 plies",
-        "policy:net=/a/p.safetensors,ply=1": "policy network p, 1 ply",
-        "ntuple:ply=3,cut=0.01": "network, 3 plies",
-        "mine.py:Mine": "mine.py:Mine",
-        "expectimax:eval=rows,ply=5": "rows in order, 5 plies",
-        "ntuple:ply=3,tables=442-512,late=600@4": "strong",
-    }
-    own = {"expectimax": "rows in order", "expectimax:ply=5": "rows in order, 5 plies"}
-    own |= {"expectimax:eval=snake": "snake order", "expectimax:eval=smooth": "smooth board"}
-    own |= {"quick": "short look ahead"}
-    for info in Roster().infos:
-        name = info.spec if info.plain else own.get(info.spec, info.name)
-        with make_player(info.spec) as player:
-            names[player.spec] = names[info.spec] = name
-    assert laptop.page.evaluate(NAMES, list(names)) == list(names.values())
 
 
 PLAYERS = {
@@ -153,26 +119,3 @@ def test_tables_of_the_lab_are_in_the_language_of_the_page(abroad: Visit, langua
     }"""
     cells = ["4,575.5 to 12,035", "−3.2", "64.0 (57.1–70.3)"]
     assert abroad.page.evaluate(words, cells) == CELLS[language]
-
-
-def test_every_heading_of_the_lab_has_its_words(laptop: Visit) -> None:
-    laptop.open("/", ".tile")
-    words = """async (titles) => {
-        const { isKnown } = await import('/static/js/lab/table_words.js');
-        return titles.filter((title) => !isKnown(title));
-    }"""
-    headings = {*tables.LEAGUE, *survival.HEADER}
-    headings |= {reach_heading(from_boards) for from_boards in (False, True)}
-    assert laptop.page.evaluate(words, sorted(headings)) == []
-
-
-def test_the_evaluation_bar_says_what_chance(laptop: Visit) -> None:
-    laptop.open("/", ".tile")
-    label = """async (reply) => {
-        const { barLabel } = await import('/static/js/analysis_texts.js');
-        return barLabel(reply);
-    }"""
-    points = {"bar": 0.999, "bar_kind": "about", "bar_amount": 218_000}
-    assert laptop.page.evaluate(label, points) == ""
-    chance = {"bar": 0.965, "bar_kind": "tile", "bar_amount": 512}
-    assert laptop.page.evaluate(label, chance) in {"96%", "97%"}

@@ -2,24 +2,16 @@
 
 import re
 import threading
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.support.browser import PATIENCE_MS, Served, Visit, press_arrows, serve
+from tests.support.browser import PATIENCE_MS, Visit, drawn, press_arrows
 from twofold.players import Player, PlayerSpec
 from twofold.web.roster import Roster
 
-expect.set_options(timeout=PATIENCE_MS)
-
+PLAYER = "ntuple:net=tiny,ply=1"
 LANE = ".lane-moves dd"
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serve(tmp_path_factory.mktemp("games"), "ntuple:net=tiny,ply=1") as found:
-        yield found
 
 
 def number(figure: Locator) -> int:
@@ -95,13 +87,9 @@ def test_a_person_races_a_player(laptop: Visit, phone: Visit) -> None:
     expect(page).to_have_url(re.compile(r"/watch#race=greedy&rules=2x2&seed=\d+$"))
     moves, standing = page.locator(LANE), page.locator(".race-standing")
     expect(moves).to_have_text(["0", "0"])
-    keys = ("ArrowLeft", "ArrowDown", "ArrowRight", "ArrowUp")
-    for turn in range(200):
-        if "Your game is over." in standing.inner_text():
-            break
-        page.keyboard.press(keys[turn % 4])
-        page.wait_for_timeout(20)
-    expect(standing).to_contain_text("Your game is over.")
+    while "Your game is over." not in standing.inner_text():
+        press_arrows(page)
+        drawn(page)
     mine, theirs = (number(one) for one in moves.all())
     assert 0 < theirs <= mine
     assert laptop.violations() == []
