@@ -41,6 +41,7 @@ HOSTILE = {
     "large messages": (HANDSHAKE, frame(b"x" * 60_000)),
     "no text": (HANDSHAKE, frame(b"\xff\xfe")),
     "pings": (HANDSHAKE, bytes([0x89, 0x80, 0, 0, 0, 0]) * 2_000),
+    "no reading": (PAGE.replace("/ws", "/static/texts/de.json") + "\r\n", b""),
     "parts": (HANDSHAKE, frame(b"", last=False) + frame(b"", first=False, last=False) * 2_000),
 }
 """Beginning of a connection, and the bytes after it."""
@@ -50,22 +51,23 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_the_owner_plays_on_beside_hostile_connections(hub: Hub, tmp_path: Path, name: str) -> None:
     listener = free_listener()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4_096)  # less than a large file
     access = Access(listener.getsockname()[1])
     head, body = HOSTILE[name]
     data = head.format(port=access.port, token=access.token).encode() + body
-    with (
-        serving(create_app(hub, access, tmp_path), listener),
-        opened(access) as page,
-        contextlib.ExitStack() as stack,
-    ):
-        for _ in range(50):
-            one = stack.enter_context(socket.create_connection(listener.getsockname(), timeout=60))
-            one.setblocking(False)
-            with contextlib.suppress(OSError):
-                one.send(data)
-        assert is_answered(page)
-        with opened(access) as another:
-            assert is_answered(another)
+    with contextlib.ExitStack() as stack:
+        with serving(create_app(hub, access, tmp_path), listener) as server, opened(access) as page:
+            for _ in range(25):
+                one = stack.enter_context(socket.socket())
+                one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+                one.connect(listener.getsockname())
+                one.setblocking(False)
+                with contextlib.suppress(OSError):
+                    one.send(data)
+            assert is_answered(page)
+            with opened(access) as another:
+                assert is_answered(another)
+        assert not server.server_state.connections
 
 
 def is_answered(page: ClientConnection) -> bool:

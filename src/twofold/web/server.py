@@ -138,6 +138,15 @@ class Server(uvicorn.Server):
         """Serve until stopped."""
         self.run(sockets=[listener])
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop, and close the connections that uvicorn leaves open.
+
+        Those are the ones whose peer does not read, and the ones accepted in the last moment.
+        """
+        await super().shutdown(sockets)
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
+
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Stop at a signal; uvicorn would end the process before games are saved."""
