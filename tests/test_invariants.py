@@ -267,28 +267,3 @@ class GameMachine(RuleBasedStateMachine):
 
 TestGameMachine = GameMachine.TestCase
 TestGameMachine.settings = settings(stateful_step_count=20)
-
-
-# ---- text
-
-
-@given(boards(largest=35))
-def test_the_text_of_a_board_reads_back(board: Board) -> None:
-    assert Board.parse(str(board)) == board
-
-
-@given(rule_sets())
-def test_the_text_of_rules_reads_back(rules: Rules) -> None:
-    assert Rules.parse(str(rules)) == rules
-
-
-texts = st.text(st.characters(codec="utf-8"), max_size=30)
-
-
-@given(player=texts, comment=texts, value=texts, seed=st.integers(0, 2**64 - 1))
-def test_the_text_of_a_record_reads_back(player: str, comment: str, value: str, seed: int) -> None:
-    game = Game(seed=seed)
-    game.play(game.legal_moves()[0])
-    record = Record.from_game(game, player=player, comments={1: comment}, tags={"A": value})
-    assert parse_record(str(record)) == record
-    assert str(record).replace("\n", "").isprintable()

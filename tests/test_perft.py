@@ -5,14 +5,12 @@ counts by itself; all must agree with the figures below.
 """
 
 from collections.abc import Callable
-from functools import cache
 
+import numpy as np
 import pytest
 
-from twofold.game import reference
+from tests.kernels.drivers import Cells, Moves, moves_by_reference, moves_on_bits, moves_on_cells
 from twofold.game.board import Board
-
-Engine = Callable[[Board, int], int]
 
 # Known before any engine here was written; depth 4 is agreed by the engines.
 KNOWN = {
@@ -39,66 +37,11 @@ AGREED = {
     "8x8:1w1w1w1w/w1w1w1w1/1w1w1w1w/w1w1w1w1/1w1w1w1w/w1w1w1w1/1w1w1w1w/w1w1w1w0": [4, 120, 5_720],
     "4x5:fghi0/ihgf0/fghi0/ihgff": [22, 464, 12_304],
 }
-
-
-def count_by_reference(board: Board, depth: int) -> int:
-    """On lists of exponents."""
-
-    @cache
-    def count(cells: tuple[int, ...], depth: int) -> int:
-        total = 0
-        for move in reference.legal_moves(cells, board.rows, board.cols):
-            after, _reward = reference.slide(cells, board.rows, board.cols, move)
-            empty = reference.empty_cells(after)
-            if depth == 1:
-                total += 2 * len(empty)
-                continue
-            for cell in empty:
-                for exponent in (1, 2):
-                    after[cell] = exponent
-                    total += count(tuple(after), depth - 1)
-                after[cell] = 0
-        return total
-
-    return count(board.exponents, depth)
-
-
-def count_by_board(board: Board, depth: int) -> int:
-    """With the value type."""
-
-    @cache
-    def count(board: Board, depth: int) -> int:
-        afterstates = [board.slide(move).board for move in board.legal_moves()]
-        if depth == 1:
-            return sum(len(after.spawns()) for after in afterstates)
-        return sum(
-            count(after.place(spawn.cell, spawn.tile), depth - 1)
-            for after in afterstates
-            for spawn in after.spawns()
-        )
-
-    return count(board, depth)
-
-
-def count_on_cells(board: Board, depth: int) -> int:
-    """By the kernels on cells."""
-    from tests.kernels import perft  # compiles
-
-    return perft.count_on_cells(board, depth)
-
-
-def count_on_bits(board: Board, depth: int) -> int:
-    """By the kernels on bits."""
-    from tests.kernels import perft
-
-    return perft.count_on_bits(board, depth)
-
-
-ENGINES: dict[str, Engine] = {
-    "reference": count_by_reference,
-    "board": count_by_board,
-    "cells": count_on_cells,
-    "bits": count_on_bits,
+COUNTS = KNOWN | AGREED
+ENGINES: dict[str, Callable[[Cells, int, int], Moves]] = {
+    "reference": moves_by_reference,
+    "cells": moves_on_cells,
+    "bits": moves_on_bits,
 }
 
 
@@ -108,57 +51,31 @@ def fits(engine: str, text: str) -> bool:
     return engine != "bits" or (max(board.shape) <= 4 and board.max_exponent < 15)
 
 
-CASES = [
-    (engine, text, depth)
-    for text, counts in (KNOWN | AGREED).items()
-    for engine in ENGINES
-    for depth in range(len(counts))
-    if fits(engine, text)
-]
+def count_paths(engine: str, board: Board, depths: int) -> list[int]:
+    """The number of paths of each depth; boards that are alike are counted together."""
+    boards = np.array([board.exponents], dtype=np.uint8)
+    times, found = np.ones(1, dtype=np.int64), list[int]()
+    for _ in range(depths):
+        moves = ENGINES[engine](boards, *board.shape)
+        index, move = np.nonzero(moves.legal[:, None] >> np.arange(4) & 1)
+        after, times = moves.after[index, move], times[index]
+        found.append(2 * int((times * (after == 0).sum(axis=1)).sum()))
+        number, cell = np.nonzero(after == 0)
+        states = np.repeat(after[number], 2, axis=0)
+        states[np.arange(len(states)), np.repeat(cell, 2)] = np.tile([1, 2], len(number))
+        if not len(states):
+            return found + [0] * (depths - len(found))
+        boards, which = np.unique(states, axis=0, return_inverse=True)
+        times = np.bincount(which.ravel(), np.repeat(times[number], 2)).astype(np.int64)
+    return found
 
 
 @pytest.mark.promise("R4")
-@pytest.mark.parametrize(("engine", "text", "depth"), CASES)
-def test_perft(engine: str, text: str, depth: int) -> None:
-    counted = ENGINES[engine](Board.parse(text), depth + 1)
-    assert counted == (KNOWN | AGREED)[text][depth]
-
-
-@pytest.mark.promise("R4")
-@pytest.mark.parametrize("wrong", ["merges twice", "merges at the far end", "spawns on a corner"])
-def test_perft_finds_a_wrong_engine(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The counts are a check only if a broken engine fails it."""
-    right = reference.slide_row
-
-    def merge_twice(row: list[int]) -> tuple[list[int], int]:
-        after, reward = right(row)
-        return right(after) if after != list(row) else (after, reward)
-
-    def merge_far(row: list[int]) -> tuple[list[int], int]:
-        after, reward = right(row[::-1])
-        tiles = [exponent for exponent in after[::-1] if exponent]
-        return tiles + [0] * (len(row) - len(tiles)), reward
-
-    if wrong == "merges twice":
-        monkeypatch.setattr(reference, "slide_row", merge_twice)
-    elif wrong == "merges at the far end":
-        monkeypatch.setattr(reference, "slide_row", merge_far)
-    else:
-        right_cells = reference.empty_cells
-        monkeypatch.setattr(reference, "empty_cells", lambda cells: right_cells(cells)[:1])
-    counts = [
-        count_by_reference(Board.parse(text), depth + 1) == counts[depth]
-        for text, counts in KNOWN.items()
-        for depth in range(3)
-    ]
-    assert not all(counts)
-
-
-@pytest.mark.promise("R4")
-def test_how_many_paths_were_counted(figure: Callable[[str], None]) -> None:
-    known = (KNOWN | AGREED).values()
-    assert len(known) == 19
-    figure(
-        f"{len(known)} boards, {sum(map(sum, known)):,} paths, depths up to "
-        f"{max(map(len, known))}, by {len(ENGINES)} engines"
-    )
+@pytest.mark.parametrize(
+    ("engine", "text"),
+    [(engine, text) for text in COUNTS for engine in ENGINES if fits(engine, text)],
+)
+def test_perft(engine: str, text: str, figure: Callable[[str], None]) -> None:
+    expected = COUNTS[text]
+    assert count_paths(engine, Board.parse(text), len(expected)) == expected
+    figure(f"{text} by {engine}: {sum(expected):,} paths")

@@ -74,19 +74,6 @@ def test_other_shapes_and_spawns(name: str, rules: str, adds_reward: bool) -> No
             assert policy_move(search, board, 100) is first_best(expected)
 
 
-@pytest.mark.parametrize("depth", [3, 5, 6])
-def test_pruning_changes_no_decision(depth: int) -> None:
-    for name in ("rows", "snake", "clustering"):
-        pruned = AlphaBeta(EVALUATORS[name], Rules(), depth)
-        plain = AlphaBeta(EVALUATORS[name], Rules(), depth, prunes=False)
-        for board, score in positions(40 if depth < 5 else 8, 3, seed=depth):
-            values = values_of(plain, board, score)
-            assert values_of(pruned, board, score) == values
-            assert policy_move(pruned, board, score) is first_best(values)
-            assert policy_move(plain, board, score) is first_best(values)
-        assert pruned.context.nodes < plain.context.nodes
-
-
 def test_a_won_board_is_worth_more_than_any_other() -> None:
     rules = Rules.parse("4x4 goal=64")
     search = AlphaBeta(EVALUATORS["clustering"], rules, 3, wins_at_goal=True)
@@ -101,17 +88,6 @@ def test_a_won_board_is_worth_more_than_any_other() -> None:
 def test_of_equal_values_the_first_move_wins() -> None:
     board = Board.parse("0000/0110/0110/0000")
     assert policy_move(AlphaBeta(EVALUATORS["snake"], Rules(), 3), board, 0) is Move.UP
-
-
-@pytest.mark.parametrize("spec", ["minimax:eval=rows,depth=3", "alphabeta:eval=rows,depth=3"])
-def test_players_show_the_values_of_all_moves(spec: str) -> None:
-    player = make_player(spec)
-    for board, score in positions(10, 4, seed=8):
-        analysis = player.analyse(board, score=score)
-        values = {move.move: move.value for move in analysis.moves if move.value is not None}
-        assert set(values) == set(board.legal_moves())
-        assert analysis.best is first_best(values) is player.choose(board, score=score)
-        assert analysis.depth == "3 half-moves"
 
 
 # The transposition table
@@ -283,12 +259,3 @@ def test_a_budget_of_nodes_deepens_by_two_half_moves() -> None:
                 expected = fixed[one.depth].analyse(board, score=score)
                 assert one.best is expected.best
                 assert [move.value for move in one.moves] == [m.value for m in expected.moves]
-
-
-def test_a_player_with_a_limit_of_time_plays() -> None:
-    rules = Rules.parse("goal=32 stop=goal")
-    for spec in ("alphabeta:time=2ms", "alphabeta:eval=clustering,nodes=2000"):
-        with make_player(spec) as player:
-            result = play_game(player, rules, 3)
-            assert result is not None
-            assert result.moves > 5

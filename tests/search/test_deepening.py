@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -295,22 +294,6 @@ def test_a_flag_that_is_up_leaves_one_ply(budget: Budget) -> None:
     stop.raise_flag()
     for board in boards(3):
         assert [one.depth for one in ask(expectimax(), board, budget, stop)] == [1]
-
-
-@pytest.mark.promise("R20")
-@pytest.mark.parametrize("threads", [1, 2])
-def test_a_flag_raised_on_the_way_ends_the_search(threads: int) -> None:
-    search = expectimax("snake", threads=threads)
-    for board in boards(2):
-        stop = Stop()
-        timer = threading.Timer(0.04, stop.raise_flag)
-        timer.start()
-        began = time.perf_counter()
-        found = ask(search, board, Budget(nodes=10**15), stop)
-        assert time.perf_counter() - began < HANG_SECONDS
-        timer.join()
-        assert [one.depth for one in found] == list(range(1, len(found) + 1))
-    search.close()
 
 
 def test_a_search_goes_on_after_a_flag_and_a_limit() -> None:

@@ -46,7 +46,7 @@ def some_steps(rng: random.Random) -> Steps:
 
 def test_round_trips() -> None:
     rng = random.Random(7)
-    for _ in range(500):
+    for _ in range(60):
         ends = sorted(rng.sample(range(70_000), 2 * rng.randint(0, 3)))
         bands = [
             DepthBand(low, high, some_steps(rng))
@@ -151,13 +151,6 @@ def test_plies_by_the_sum_of_the_tiles() -> None:
     assert depth.of([13, 12, 10, 9, 7, 6, 1, 0]) == 4
     assert depth.of([13, 12, 10, 9, 7, 6, 0, 0, 0, 0, 0]) == 3
     assert depth.of([13, 12, 11, 10, 9, 7, 2, 0, 0, 0, 0]) == 6
-
-
-@pytest.mark.parametrize("text", ["5", "tiles", "4/9@3", "3+14-20:7", "3+14-20:2/8@3"])
-def test_the_deepest(text: str) -> None:
-    assert Depth.parse(text).deepest == {"5": 5, "tiles": 12, "4/9@3": 9, "3+14-20:7": 7}.get(
-        text, 8
-    )
 
 
 def plies_of(depth: Depth, board: Board) -> int:

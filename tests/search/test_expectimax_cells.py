@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
-import numpy as np
 import pytest
 
 from tests.support.twins import Cells, Twin, first_best, positions, small_positions, values_of
@@ -18,7 +17,7 @@ from twofold.players import make_player, play_game
 from twofold.players.searching import ExpectimaxPlayer
 from twofold.search.analysis import LineStep
 from twofold.search.base import Search
-from twofold.search.budget import Budget, Stop
+from twofold.search.budget import Stop
 from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax, ExpectimaxCells
 from twofold.values import EVALUATORS, Evaluator
@@ -121,50 +120,6 @@ def test_a_second_move_before_the_first_spawn(at: Any, adds_reward: bool) -> Non
         assert close(values_of(on_cells, board, score), values_of(on_bits, board, score))
     position = on_cells.position(board)
     assert on_cells.line(position, score, board.legal_moves()[0], 3)[0].cell is None
-
-
-def value_with_cut(twin: Twin, after: Cells, ply: int, chance_of: float, cut: float) -> float:
-    """An afterstate's value; positions less probable than `cut` are valued at once."""
-    if chance_of < cut or (ply == 0 and not twin.at_state):
-        return twin.leaf(after, 0)
-    empty, total = reference.empty_cells(after), 0.0
-    for cell in empty:
-        for probability, state in twin._spawned(after, cell):
-            share = np.float32(chance_of) / np.float32(len(empty))
-            below = float(share * np.float32(probability))
-            if twin.at_state and (ply == 0 or below < cut):
-                total += probability * twin.leaf(state, 0)
-                continue
-            moves = [value_with_cut(twin, a, ply - 1, below, cut) for _, a, _ in twin.moves(state)]
-            total += probability * max(moves, default=twin.dead_value)
-    return total / len(empty)
-
-
-@pytest.mark.parametrize("at", ["afterstate", "state"])
-@pytest.mark.parametrize("cut", [1e-9, 0.011, 0.1])
-def test_improbable_positions_are_cut_off(cut: float, at: Any) -> None:
-    evaluator, rules = replace(ROWS, at=at), Rules(2, 5)
-    search = ExpectimaxCells(evaluator, rules, Depth.fixed(3), cut=cut, table_mb=0)
-    twin = twin_of(evaluator, rules)
-    boards = [board for board in small_positions((2, 5), 30) if len(board.empty_cells) < 5]
-    for board in boards[: 1 if cut < 0.01 else 4]:
-        expected = {
-            move: value_with_cut(twin, after, 2, 1.0, cut)
-            for move, after, _ in twin.moves(board.exponents)
-        }
-        assert close(values_of(search, board, 0), expected)
-    assert search.depends_on_path
-
-
-def test_a_cut_saves_nodes() -> None:
-    board = small_positions((5, 5), 1)[0]
-    nodes = []
-    for cut in (0.0, 0.02, 0.5):
-        search = ExpectimaxCells(ROWS, Rules(5, 5), Depth.fixed(3), cut=cut)
-        values_of(search, board)
-        nodes.append(search.nodes)
-    assert nodes == sorted(nodes, reverse=True)
-    assert len(set(nodes)) == 3
 
 
 @pytest.mark.parametrize("cut", [0.001, 0.02])
@@ -323,17 +278,6 @@ def test_choice_and_analysis_agree(name: str, shape: tuple[int, int]) -> None:
             assert analysis.nodes > 0
             assert [step.cell is None for step in analysis.line] == [False, True]
             assert analysis == replace(player.analyse(board), seconds=analysis.seconds)
-
-
-def test_budgets_deepen() -> None:
-    board = small_positions((5, 5), 1)[0]
-    with make_player("expectimax:eval=rows") as player:
-        by_nodes = player.analyse(board, Budget(nodes=3_000))
-        assert by_nodes.depth == "2 plies"
-        assert player.analyse(board, Budget(ply=3)).depth == "3 plies"
-        timed = player.analyse(board, Budget(seconds=0.01))
-        assert not timed.reproducible
-        assert player.analyse(board, Budget(nodes=3_000)).moves == by_nodes.moves
 
 
 # The line

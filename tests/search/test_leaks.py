@@ -56,11 +56,6 @@ def ask(spec: str, budget: str | None, boards: list[tuple[Board, int]]) -> list[
 
 
 @pytest.mark.promise("R6")
-def test_there_are_twenty_cases() -> None:
-    assert len(CASES) == len(set(CASES)) == 20
-
-
-@pytest.mark.promise("R6")
 @pytest.mark.parametrize(("spec", "budget"), CASES)
 def test_earlier_searches_change_nothing(
     spec: str, budget: str | None, figure: Callable[[str], None]
@@ -73,17 +68,6 @@ def test_earlier_searches_change_nothing(
     assert [answer(analysis) for analysis in kept] == expected
     assert [answer(analysis) for analysis in backwards] == expected
     figure(f"{spec} {budget or ''}: 15 searches, 0 differences")
-
-
-@pytest.mark.promise("R6")
-@pytest.mark.parametrize(("spec", "budget"), CASES)
-def test_a_fresh_search_visits_as_many_positions(spec: str, budget: str | None) -> None:
-    if "threads" in spec:  # the order in which two threads fill the pool is not fixed
-        spec = "baeldung"
-    boards = positions(2, 4, seed=32)
-    for position in boards:
-        first, second = ask(spec, budget, [position]), ask(spec, budget, [position])
-        assert first[0].nodes == second[0].nodes > 0
 
 
 @pytest.mark.promise("R6")

@@ -261,20 +261,6 @@ def test_an_alarm_before_the_one_waited_for_rings_in_time() -> None:
                 assert done.wait(HANG_SECONDS)
 
 
-def test_alarms_of_the_real_clock() -> None:
-    alarms, done = Alarms(), threading.Event()
-    began = time.perf_counter()
-    with alarms.at(began + 60.0, lambda: None), alarms.at(began + 0.03, done.set):
-        assert done.wait(HANG_SECONDS)
-        assert time.perf_counter() - began >= 0.03
-
-
-def test_a_time_that_is_past_rings_at_once() -> None:
-    alarms, done = Alarms(), threading.Event()
-    with alarms.at(time.perf_counter() - 1.0, done.set):
-        assert done.wait(HANG_SECONDS)
-
-
 def test_many_alarms_have_one_thread() -> None:
     alarms, rung = Alarms(), threading.Semaphore(0)
     begun = threads_since()

@@ -11,8 +11,7 @@ from tests.support.twins import positions, small_positions, values_of
 from twofold.game.board import Board
 from twofold.game.rules import Rules
 from twofold.kernels import ntuple
-from twofold.players import make_player, play_game
-from twofold.players.searching import ExpectimaxPlayer
+from twofold.players import make_player
 from twofold.search.budget import Budget
 from twofold.search.depth import Depth
 from twofold.search.expectimax import SPLIT_PLY, Expectimax
@@ -143,17 +142,3 @@ def test_closing_what_never_searched() -> None:
     with make_player("expectimax:threads=4"):
         pass
     assert begun() == []
-
-
-@pytest.mark.parametrize("spec", ["expectimax:ply=4", "expectimax:eval=snake,ply=4,table_mb=1"])
-def test_games_are_the_same(spec: str) -> None:
-    rules = Rules.parse("3x3")
-    for seed in range(2):
-        with make_player(spec) as one, make_player(f"{spec},threads=2") as several:
-            assert isinstance(several, ExpectimaxPlayer)
-            assert several.reproducible
-            expected = play_game(one, rules, seed, keep_moves=True)
-            found = play_game(several, rules, seed, keep_moves=True)
-        assert expected is not None
-        assert found is not None
-        assert replace(found, seconds=0.0) == replace(expected, seconds=0.0)
