@@ -286,7 +286,8 @@ def block(language: str, holding: str) -> str:
 @pytest.mark.parametrize("unit", [None, 0.25, 7.7])
 def test_the_reader_on_the_page_reads_the_same(tmp_path: Path, unit: float | None) -> None:
     names: dict[str, Any] = {}
-    exec(compile(block("python", "read_weights"), PAGE, "exec"), names)  # noqa: S102
+    reader = PAGE.parents[2] / "examples" / "read_network.py"
+    exec(compile(reader.read_text("utf-8"), reader, "exec"), names)  # noqa: S102
     network = make_network("0 01 012", (2, 2), (8, 16))
     write(tmp_path / "a", network, unit)
     found = names["read_weights"](tmp_path / "a", [pattern.size for pattern in network.patterns])
