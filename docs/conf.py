@@ -15,12 +15,7 @@ author = "The twofold authors"
 copyright = "The twofold authors"  # noqa: A001 (Sphinx reads this name)
 release = importlib.metadata.version("twofold")
 
-extensions = [
-    "myst_parser",
-    "sphinx.ext.autodoc",
-    "sphinx.ext.napoleon",
-    "sphinx_copybutton",
-]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
 exclude_patterns = ["_build"]
 default_role = "code"  # `x` in a docstring is code, as in Markdown
 

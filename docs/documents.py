@@ -286,7 +286,7 @@ def is_small(kind: Any, shared: set[Any]) -> bool:
     """True for an object of few fields, none of which is an object of its own."""
     _, own = fields(kind, shared)
     inner = [part for hint in own.values() for _, part in nested(hint)]
-    return len(own) <= 5 and all(part in shared for part in inner)
+    return len(own) <= 7 and all(part in shared for part in inner)
 
 
 def folded(kind: Any, shared: set[Any]) -> str:

@@ -16,7 +16,8 @@ def read_weights(path: str, sizes: list[int]) -> np.ndarray:
         card = json.loads(file.metadata()["twofold"])
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     if card.get("release") is None:
-        return tensors["weights"]
+        weights: np.ndarray = tensors["weights"]
+        return weights
     stages = len(card.get("stages", [])) + 1
     units = np.zeros((stages, sum(sizes)), dtype=np.int64)
     for stage in range(stages):
