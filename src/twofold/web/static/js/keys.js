@@ -31,6 +31,11 @@ export function listenKeys({ move = null, commands = {} }) {
   return () => document.removeEventListener('keydown', onKey);
 }
 
+/** Whether a click on a link is to be followed in this page: none that opens another tab or window. */
+export function isPlain(event) {
+  return !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button);
+}
+
 /**
  * Give the keys back to the page after the mouse or a finger has used a control: else Space would
  * press a button once more, and arrows would move a slider.

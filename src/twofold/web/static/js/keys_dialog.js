@@ -4,30 +4,18 @@ import { openDialog } from './dialog.js';
 import { h } from './dom.js';
 import { text } from './text.js';
 
-/** Keys by page; a `|` stands between keys that do the same. Texts are `keys.<page>_<name>`. */
-const KEYS = {
-  play: {
-    move: '← ↑ → ↓|W A S D|H J K L',
-    undo: 'U|Ctrl Z',
-    redo: 'Y|Ctrl Y',
-    new: 'N',
-    hint: 'I',
-    best: 'Enter|Space',
-    auto: 'P',
-    board: 'B',
-    copy: 'C',
-    analyse: 'Shift A',
-    help: '?',
-  },
-};
-
-const lists = new Map(Object.entries(KEYS));
+/** Keys by page; those of Play, which describes none before it is drawn, stand here. */
+const lists = new Map([['play', {
+  move: '← ↑ → ↓|W A S D|H J K L', undo: 'U|Ctrl Z', redo: 'Y|Ctrl Y', new: 'N', hint: 'I', best: 'Enter|Space',
+  auto: 'P', board: 'B', copy: 'C', analyse: 'Shift A', help: '?',
+}]]);
 
 /**
  * Name the keys of a page, for the dialog.
  *
  * @param {string} page
- * @param {Object<string, string>} keys by the name of what they do, as in `KEYS`
+ * @param {Object<string, string>} keys by the name of what they do; a `|` stands between keys that do
+ *   the same. Texts are `keys.<page>_<name>`
  */
 export function describeKeys(page, keys) {
   lists.set(page, keys);

@@ -3,7 +3,7 @@
 import { announceIn } from './announce.js';
 import { showNet } from './connection.js';
 import { button, fill, h, icon } from './dom.js';
-import { listenKeys } from './keys.js';
+import { isPlain, listenKeys } from './keys.js';
 import { language } from './language.js';
 import { net } from './net.js';
 import { settings } from './settings.js';
@@ -147,8 +147,7 @@ function mark() {
 // Links to pages do not load the whole page again.
 function follow(event) {
   const link = event.target.closest?.('a[href]');
-  const modified = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button;
-  if (!link || modified || event.defaultPrevented || link.target || link.download) return;
+  if (!link || !isPlain(event) || event.defaultPrevented || link.target || link.download) return;
   if (link.origin !== window.location.origin || !(link.pathname in PAGES)) return;
   event.preventDefault();
   navigate(link.pathname + link.search + link.hash);

@@ -2,6 +2,7 @@
 
 import { announce } from '../announce.js';
 import { button, h } from '../dom.js';
+import { isPlain } from '../keys.js';
 import { whileVisible } from '../lab/poll.js';
 import { formatAgo, formatLong } from '../lab/time.js';
 import { net } from '../net.js';
@@ -136,7 +137,7 @@ export class Jobs {
     const named = (key) => ({ 'aria-label': text(`jobs.${key}_of`, { title }) });
     const post = (what) => () => this.#ask(() => net.post(`/api/jobs/${id}/${what}`, ''));
     const follow = (event) => {
-      if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button) return;
+      if (!isPlain(event)) return;
       event.preventDefault();
       this.onOpen(result);
     };

@@ -1,6 +1,7 @@
 /** Training runs: one curve, or several in one chart, while they grow. */
 
 import { LineChart } from '../chart.js';
+import { chips, figureList, select } from '../controls.js';
 import { button, h } from '../dom.js';
 import { formatShort } from '../figures.js';
 import { readable } from '../links.js';
@@ -89,8 +90,8 @@ export class RunView {
         lines.length > 0 && this.#files(),
         names.length === 1 && curves[0]?.rows.length > 0 && csvButton(text('lab.curve'), () => curveFile(names[0], curves[0])),
         this.#others()),
-      runs.length === 1 && h('dl', { class: 'lab-figures' }, columnsOf(tiles).map(([name, value, format]) => (
-        h('div', null, h('dt', { text: name }), h('dd', { text: shown(value(runs[0]), format) }))))),
+      runs.length === 1 && figureList('lab-figures', columnsOf(tiles).map(([name, value, format]) => (
+        [name, shown(value(runs[0]), format)]))),
       runs.length > 1 && this.#table.show(tableOf(runs, tiles), text('lab.runs'),
         { nameOf: (place) => lineMark(runs[place].name, lookOf(names.indexOf(runs[place].name))) }));
   }
@@ -124,11 +125,10 @@ export class RunView {
     const offered = MEASURES.filter((measure) => measure !== 'survival' || haveSurvival(curves));
     const hasTile = this.measure === 'reached' && this.names.length > 1 && tiles.length > 0;
     return h('div', { class: 'lab-controls' },
-      chips('measure', offered, this.measure, (measure) => this.#set({ measure })),
+      measureChips('measure', offered, this.measure, (measure) => this.#set({ measure })),
       hasTile && h('label', { key: 'tile', class: 'lab-tile' }, h('span', { class: 'label', text: text('games.column_tile') }),
-        h('select', { class: 'select', onchange: ({ target }) => this.#set({ tile: target.value }) },
-          tiles.map((tile) => h('option', { value: tile, selected: tile === this.tile, text: tile })))),
-      chips('over', Object.keys(UNITS), this.unit, (unit) => this.#set({ unit }), 'unit'));
+        select(tiles.map((tile) => [tile, tile]), this.tile, (tile) => this.#set({ tile }))),
+      measureChips('over', Object.keys(UNITS), this.unit, (unit) => this.#set({ unit }), 'unit'));
   }
 
   /** The other runs, to be compared. */
@@ -189,12 +189,8 @@ function explainSurvival(curves) {
   return text('lab.caption_survival_runs', { boards });
 }
 
-/** Radios as chips. */
-function chips(label, values, chosen, onChange, name = label) {
-  return h('fieldset', { key: name, class: 'field' }, h('legend', { text: text(`lab.${label}`) }),
-    h('div', { class: 'chips' }, values.map((value) => h('label', { key: value, class: 'chip' },
-      h('input', { type: 'radio', name: `lab-${name}`, value, checked: value === chosen, onchange: () => onChange(value) }),
-      text(`lab.${name}_${value}`)))));
+function measureChips(label, values, chosen, onPick, name = label) {
+  return chips(text(`lab.${label}`), `lab-${name}`, values.map((value) => [value, text(`lab.${name}_${value}`)]), chosen, onPick);
 }
 
 function curveFile(name, { columns, rows }) {

@@ -3,6 +3,7 @@
 import { button, h, icon, part, render } from '../dom.js';
 import { formatShort } from '../figures.js';
 import { Jobs } from '../jobs/jobs.js';
+import { isPlain } from '../keys.js';
 import { addressOf, choiceOf, isSame } from '../lab/choice.js';
 import { commandBlock, faultWords } from '../lab/parts.js';
 import { whileVisible } from '../lab/poll.js';
@@ -94,7 +95,7 @@ class LabPage {
   }
 
   #follow(event, choice) {
-    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button) return;
+    if (!isPlain(event)) return;
     event.preventDefault();
     this.#go(choice);
     if (!choice) this.element.querySelector('.lab-list a')?.focus();
