@@ -125,6 +125,20 @@ export function render(place, ...children) {
   });
 }
 
+/**
+ * Listen to events.
+ *
+ * @param {EventTarget} target
+ * @param {Object<string, function(Event): void>} handlers by type
+ * @param {boolean} [isFirst] whether they come before those of what is inside
+ * @returns {function(): void} ends it
+ */
+export function listenTo(target, handlers, isFirst = false) {
+  const all = Object.entries(handlers);
+  for (const [type, handler] of all) target.addEventListener(type, handler, isFirst);
+  return () => all.forEach(([type, handler]) => target.removeEventListener(type, handler, isFirst));
+}
+
 /** The first old node that can become the fresh one, adapted to it; else the fresh one. */
 function adapted(old, fresh) {
   const at = old.findIndex((node) => node.nodeName === fresh.nodeName

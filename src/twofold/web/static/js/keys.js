@@ -1,5 +1,6 @@
 /** Keys of a page: moves and commands, left alone where they belong to a control or the browser. */
 
+import { listenTo } from './dom.js';
 import { keyOf, moveOfKey } from './moves.js';
 
 const TAKES_KEYS =
@@ -27,8 +28,7 @@ export function listenKeys({ move = null, commands = {} }) {
     if (command) command(event);
     else move(letter, event);
   };
-  document.addEventListener('keydown', onKey);
-  return () => document.removeEventListener('keydown', onKey);
+  return listenTo(document, { keydown: onKey });
 }
 
 /** Whether a click on a link is to be followed in this page: none that opens another tab or window. */
@@ -51,16 +51,9 @@ export function releaseFocusAfterPointer(root) {
       document.activeElement?.blur?.();
     }
   };
-  const listeners = [
-    [document, 'pointerdown', note], [document, 'keydown', note],
-    [root, 'click', release], [root, 'change', release],
-  ];
-  for (const [target, type, handler] of listeners) target.addEventListener(type, handler, true);
-  return () => {
-    for (const [target, type, handler] of listeners) {
-      target.removeEventListener(type, handler, true);
-    }
-  };
+  const offs = [listenTo(document, { pointerdown: note, keydown: note }, true),
+    listenTo(root, { click: release, change: release }, true)];
+  return () => offs.forEach((off) => off());
 }
 
 function commandOf(event) {

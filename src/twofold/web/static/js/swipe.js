@@ -3,6 +3,8 @@
  * where a board is; elsewhere it selects text.
  */
 
+import { listenTo } from './dom.js';
+
 /** A finger that went so far is a swipe, in CSS pixels, as in the original. */
 const LEAST_PX = 10;
 
@@ -47,17 +49,11 @@ export function listenSwipes(element, onMove) {
     event.stopPropagation();
   };
 
-  const listeners = {
-    pointerdown: down, pointermove: moved, pointerup: up, pointercancel: () => { start = null; },
-  };
-  for (const [type, handler] of Object.entries(listeners)) element.addEventListener(type, handler);
-  element.addEventListener('click', click, true);
-  return () => {
-    for (const [type, handler] of Object.entries(listeners)) {
-      element.removeEventListener(type, handler);
-    }
-    element.removeEventListener('click', click, true);
-  };
+  const offs = [
+    listenTo(element, { pointerdown: down, pointermove: moved, pointerup: up, pointercancel: () => { start = null; } }),
+    listenTo(element, { click }, true),
+  ];
+  return () => offs.forEach((off) => off());
 }
 
 function canSwipe({ pointerType, button, target }) {

@@ -1,5 +1,6 @@
 /** The board of an analysis: its position, the moves by arrows, the bar, and what walks through it. */
 
+import { select } from '../controls.js';
 import { button, h, render } from '../dom.js';
 import { EvalBar } from '../eval_bar.js';
 import { ARROWS, LETTERS, moveName } from '../moves.js';
@@ -93,10 +94,8 @@ export class BoardPanel {
           { class: 'primary' }),
           go('step', 'review.forward', () => walk.go(walk.place + 1), !walk.next),
           go('last', 'review.last', () => walk.go(walk.last), !walk.next)),
-        h('select', { class: 'select analysis-rate', 'aria-label': text('review.rate'),
-          onchange: ({ target }) => { walk.rate = Number(target.value); } },
-        RATES.map((rate) => h('option', { value: String(rate), selected: rate === walk.rate },
-          text('review.rate_each', { rate }))))),
+        select(RATES.map((rate) => [rate, text('review.rate_each', { rate })]), walk.rate,
+          (rate) => { walk.rate = Number(rate); }, { class: 'select analysis-rate', 'aria-label': text('review.rate') })),
     ]);
   }
 

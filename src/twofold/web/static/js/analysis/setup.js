@@ -1,5 +1,6 @@
 /** What sets up a board: tiles to paint with, random, empty, its shape, its score and its text. */
 
+import { select } from '../controls.js';
 import { button, field, h, render } from '../dom.js';
 import { exponentOf } from '../notation.js';
 import { text } from '../text.js';
@@ -88,9 +89,7 @@ export class Setup {
 
   #side(label, value, onPick) {
     const sides = Array.from({ length: LARGEST_SIDE }, (_, index) => index + 1);
-    return h('select', { class: 'select', 'aria-label': text(label),
-      onchange: ({ target }) => onPick(Number(target.value)) },
-    sides.map((side) => h('option', { value: String(side), selected: side === value }, String(side))));
+    return select(sides.map((side) => [side, String(side)]), value, (side) => onPick(Number(side)), { 'aria-label': text(label) });
   }
 
   #reshape(rows, cols) {

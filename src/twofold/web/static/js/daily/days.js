@@ -2,39 +2,26 @@
 
 import { locale } from '../language.js';
 
-const UTC = { timeZone: 'UTC' };
-const FULL = new Intl.DateTimeFormat(locale, { ...UTC, dateStyle: 'full' });
-const LONG = new Intl.DateTimeFormat(locale, { ...UTC, dateStyle: 'long' });
-const MONTH = new Intl.DateTimeFormat(locale, { ...UTC, month: 'long', year: 'numeric' });
-const WEEKDAY = new Intl.DateTimeFormat(locale, { ...UTC, weekday: 'short' });
 const CLOCK = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
 const DAY_MS = 86_400_000;
 
 /** The weekday that a week begins with: 1 is Monday. */
 const FIRST_WEEKDAY = firstWeekday();
 
-/**
- * @param {string} day
- * @returns {string} `Monday, 23 November 2026`
- */
-export function dayText(day) {
-  return FULL.format(new Date(day));
-}
+/** A day as people write it: `Monday, 23 November 2026`. */
+export const dayText = formatter({ dateStyle: 'full' });
 
-/**
- * @param {string} day
- * @returns {string} `23 November 2026`
- */
-export function dayName(day) {
-  return LONG.format(new Date(day));
-}
+/** `23 November 2026` */
+export const dayName = formatter({ dateStyle: 'long' });
 
-/**
- * @param {string} day
- * @returns {string} `November 2026`
- */
-export function monthText(day) {
-  return MONTH.format(new Date(day));
+/** `November 2026` */
+export const monthText = formatter({ month: 'long', year: 'numeric' });
+
+const weekdayText = formatter({ weekday: 'short' });
+
+function formatter(how) {
+  const format = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', ...how });
+  return (day) => format.format(new Date(day));
 }
 
 /**
@@ -77,7 +64,7 @@ export function weeksOf(day) {
 export function weekdays() {
   const sunday = Date.UTC(2026, 0, 4);
   return Array.from({ length: 7 },
-    (_, place) => WEEKDAY.format(new Date(sunday + (FIRST_WEEKDAY + place) * DAY_MS)));
+    (_, place) => weekdayText(sunday + (FIRST_WEEKDAY + place) * DAY_MS));
 }
 
 /** When a day begins in UTC, by the clock of this place: `01:00`. */

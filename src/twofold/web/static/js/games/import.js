@@ -1,6 +1,6 @@
 /** Games from files: sent in parts, so that a file may be of any size. */
 
-import { h, part, render } from '../dom.js';
+import { h, listenTo, part, render } from '../dom.js';
 import { net } from '../net.js';
 import { text } from '../text.js';
 import { toast } from '../toast.js';
@@ -45,7 +45,7 @@ class ImportReport {
   async #take(files) {
     Object.assign(this, { added: 0, known: 0, failed: 0, unread: [] });
     this.element.hidden = false;
-    window.addEventListener('beforeunload', ask);
+    const off = listenTo(window, { beforeunload: ask });
     for (const [place, file] of files.entries()) {
       this.place = `${text('games.importing', { place: place + 1, count: files.length })} `;
       this.#draw();
@@ -56,7 +56,7 @@ class ImportReport {
     }
     this.place = '';
     this.#draw();
-    window.removeEventListener('beforeunload', ask);
+    off();
     if (!this.element.isConnected) toast(this.#words); // on another page by now
   }
 

@@ -5,9 +5,6 @@ import { describeRules } from '../play/rules_text.js';
 import { playerNames } from '../player_names.js';
 import { text } from '../text.js';
 
-const TIMES = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
-const DATES = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
-
 /**
  * How far a game of a list is: in progress, over, its goal reached.
  *
@@ -34,26 +31,15 @@ export function rulesText(rules) {
     stop_at_goal: stop === 'goal' });
 }
 
-/**
- * A date and time as people write them; one that cannot be read stays as it is.
- *
- * @param {string} date ISO 8601
- * @returns {string}
- */
-export function timeText(date) {
-  const when = new Date(date);
-  return Number.isNaN(when.getTime()) ? date : TIMES.format(when);
-}
+/** A date and time in ISO 8601 as people write them; one that cannot be read stays as it is. */
+export const timeText = formatter({ dateStyle: 'medium', timeStyle: 'short' });
 
-/**
- * A date as people write it.
- *
- * @param {string | number} date ISO 8601, or milliseconds since 1970
- * @returns {string}
- */
-export function dateText(date) {
-  const when = new Date(date);
-  return Number.isNaN(when.getTime()) ? String(date) : DATES.format(when);
+/** A date alone, or that of milliseconds since 1970. */
+export const dateText = formatter({ dateStyle: 'medium' });
+
+function formatter(how) {
+  const format = new Intl.DateTimeFormat(locale, how);
+  return (date) => (Number.isNaN(new Date(date).getTime()) ? String(date) : format.format(new Date(date)));
 }
 
 const LONGEST_PLAYER = 120;

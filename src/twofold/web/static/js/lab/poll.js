@@ -1,5 +1,7 @@
 /** Asking again and again, while somebody looks. */
 
+import { listenTo } from '../dom.js';
+
 /**
  * Call a function now and then, one call at a time, while the page is visible. What it throws is
  * left to the next call: the head of the page says when the server is gone.
@@ -24,11 +26,11 @@ export function whileVisible(ask, every) {
     isBusy = false;
     if (!isOver) timer = setTimeout(turn, every);
   }
-  document.addEventListener('visibilitychange', turn);
+  const off = listenTo(document, { visibilitychange: turn });
   turn();
   return () => {
     isOver = true;
     clearTimeout(timer);
-    document.removeEventListener('visibilitychange', turn);
+    off();
   };
 }

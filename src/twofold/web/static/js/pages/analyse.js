@@ -6,7 +6,7 @@ import { Game } from '../analysis/game.js';
 import { emptyBoard, isLong, randomBoard, readPosition } from '../analysis/positions.js';
 import { Tree } from '../analysis/tree.js';
 import { openDialog } from '../dialog.js';
-import { fill, h } from '../dom.js';
+import { fill, h, listenTo } from '../dom.js';
 import { analysisLink, badBoard, parseAnalysis } from '../links.js';
 import { net } from '../net.js';
 import { parseStep } from '../notation.js';
@@ -181,17 +181,11 @@ function listenSources(onText, onFile) {
     veil.hidden = !isOver;
     run(event.dataTransfer);
   };
-  const listeners = {
+  const offs = [listenPastes(onText), listenTo(document, {
     dragenter: taken(true),
     dragover: taken(true),
     dragleave: (event) => { veil.hidden ||= !event.relatedTarget; },
     drop: taken(false, (data) => (data.files[0] ? onFile(data.files[0]) : onText(data.getData('text/plain')))),
-  };
-  for (const [type, handler] of Object.entries(listeners)) document.addEventListener(type, handler);
-  const offPastes = listenPastes(onText);
-  return () => {
-    veil.remove();
-    offPastes();
-    for (const [type, handler] of Object.entries(listeners)) document.removeEventListener(type, handler);
-  };
+  }), () => veil.remove()];
+  return () => offs.forEach((off) => off());
 }

@@ -1,7 +1,7 @@
 /** Watch: players race on the same dice, in step or at any speed; a person may race with them. */
 
 import { radios, selectField } from '../controls.js';
-import { button, field, h, render } from '../dom.js';
+import { button, field, h, listenTo, render } from '../dom.js';
 import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
 import { describeKeys } from '../keys_dialog.js';
 import { analysisLink, readable } from '../links.js';
@@ -80,11 +80,14 @@ class WatchPage {
       listenKeys(person ? { commands: inRace, move: (letter, event) => this.#move(letter, event.repeat) }
         : { commands: { ...commands, ...walk } }),
       releaseFocusAfterPointer(this.element),
+      listenTo(document, { fullscreenchange: () => {
+        this.#isFull = Boolean(document.fullscreenElement);
+        this.#schedule();
+      } }),
       net.on('gone', ({ game }) => this.#gone(game)),
       net.on('state', ({ state }) => { if (state === 'open' && this.isCut) this.#begin(); }),
     ];
     if (person) this.offs.push(listenSwipes(this.views.get(person).board.element, (letter) => this.#move(letter)));
-    document.addEventListener('fullscreenchange', this.#onFull);
   }
 
   get #isRacing() {
@@ -246,11 +249,6 @@ class WatchPage {
     this.#schedule();
   }
 
-  #onFull = () => {
-    this.#isFull = Boolean(document.fullscreenElement);
-    this.#schedule();
-  };
-
   // ---- drawing
 
   #schedule() {
@@ -356,7 +354,6 @@ class WatchPage {
     clearTimeout(this.restarting);
     cancelAnimationFrame(this.#frame);
     this.#frame = 0; // nothing is drawn any more
-    document.removeEventListener('fullscreenchange', this.#onFull);
     if (document.fullscreenElement) document.exitFullscreen();
     for (const off of this.offs) off();
     this.race.close();
