@@ -43,7 +43,7 @@ export class EndgameGame {
   async begin({ table, seed, board = '', moves = '' }) {
     this.#run += 1;
     const run = this.#run;
-    const reply = await this.#ask({ table, seed, board, moves, known: 0 });
+    const reply = await net.post('/api/practice/endgame', { table, seed, board, moves, known: 0 });
     if (run !== this.#run) return;
     Object.assign(this, {
       table: reply.table, target: reply.target, seed, given: board, moves, positions: reply.positions,
@@ -82,21 +82,13 @@ export class EndgameGame {
     if (!this.isGoing || !slideOf(this.now.board, letter).changed) return;
     this.watcher.sending(letter);
     const moves = this.moves + letter;
-    const reply = await this.#ask({ ...this.body, moves, known: moves.length });
+    const reply = await net.post('/api/practice/endgame', { ...this.body, moves, known: moves.length });
     if (run !== this.#run) return;
     this.moves = moves;
     this.positions.push(...reply.positions);
     this.watcher.moved();
-    if (!judged(this.positions.at(-2).chances, letter, 0).isBest) this.#note();
-  }
-
-  /** Have the last move put into the notebook, if it was a mistake. */
-  #note() {
-    net.post('/api/practice/mistake', this.body).catch((error) => this.watcher.failed(error));
-  }
-
-  #ask(body) {
-    return net.post('/api/practice/endgame', body);
+    if (judged(this.positions.at(-2).chances, letter, 0).isBest) return;
+    net.post('/api/practice/mistake', this.body).catch((error) => this.watcher.failed(error)); // into the notebook
   }
 }
 
