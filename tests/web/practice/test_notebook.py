@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tests.endgame.made import made
+from tests.tables.made import made
 from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.game.rules import Move

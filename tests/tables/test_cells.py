@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.endgame.made import levels_of, made
-from tests.endgame.naive_cells import (
+from tests.tables.made import levels_of, made
+from tests.tables.naive_cells import (
     LARGE,
     Cells,
     half_sum,

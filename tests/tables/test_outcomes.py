@@ -4,7 +4,7 @@ from collections import defaultdict
 
 import pytest
 
-from tests.exact.naive import least
+from tests.tables.naive_games import least
 from twofold.errors import InvalidBoard
 from twofold.game.board import Board
 from twofold.game.rules import Move

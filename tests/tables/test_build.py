@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from tests.endgame.naive import QUICK, SLOW, naive
+from tests.tables.naive import QUICK, SLOW, naive
 from twofold.tables.build import Builder
 from twofold.tables.pattern import EndgamePattern
 

@@ -146,61 +146,12 @@ def test_marks_that_lead_past_the_end_are_no_answer(tmp_path: Path, walls: Path)
             table.check()
 
 
-@pytest.mark.promise("R16")
-def test_torn_files_of_walls_are_refused(tmp_path: Path, walls: Path) -> None:
-    data, path = walls.read_bytes(), tmp_path / "t"
-    for end in (*range(0, len(data), len(data) // 200), len(data) - 1):
-        path.write_bytes(data[:end])
-        with pytest.raises(InvalidTable):
-            EndgameTable.open(path)
-
-
-@pytest.mark.promise("R71")
-def test_a_changed_byte_of_walls_is_found(tmp_path: Path, walls: Path) -> None:
-    data, path = walls.read_bytes(), tmp_path / "t"
-    begin = len(head_bytes(WALLS, 16)) + 16 * len(layer_sizes(WALLS))
-    for place in (
-        *range(begin, begin + 64 * LINES, 64 * LINES // 40),
-        *range(begin + 64 * LINES, len(data), len(data) // 40),
-    ):
-        path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
-        with pytest.raises(InvalidTable, match="damaged table: wrong chances"):
-            EndgameTable.open(path).check()
-
-
-@pytest.mark.promise("R16")
-def test_torn_files_are_refused(tmp_path: Path, data: bytes) -> None:
-    path = tmp_path / "t"
-    start = len(head_bytes(PATTERN, 16))
-    for end in (
-        *range(0, start + 40, 7),
-        *range(start, len(data), len(data) // 150),
-        len(data) - 1,
-    ):
-        path.write_bytes(data[:end])
-        with pytest.raises(InvalidTable):
-            EndgameTable.open(path)
-    path.write_bytes(data + b"x")
-    with pytest.raises(InvalidTable):
-        EndgameTable.open(path)
-
-
 @pytest.mark.promise("R23")
 def test_paths_that_are_not_files(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path, tmp_path / "none", tmp_path / "pipe", Path("/dev/zero")):
         with pytest.raises(InvalidTable):
             EndgameTable.open(path)
-
-
-@pytest.mark.promise("R71")
-def test_a_changed_byte_is_found(tmp_path: Path, data: bytes) -> None:
-    path = tmp_path / "t"
-    begin = len(head_bytes(PATTERN, 16)) + LAYERS.nbytes
-    for place in range(begin, len(data), len(data) // 30):
-        path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
-        with pytest.raises(InvalidTable, match="damaged table: wrong chances"):
-            EndgameTable.open(path).check()
 
 
 @pytest.mark.promise("R71")
@@ -227,3 +178,40 @@ def test_arbitrary_levels_cause_no_read_out_of_bounds(tmp_path: Path, level: int
     tables = EndgameTables([EndgameTable.open(tmp_path / "t")])
     answer = tables.answer(Board.parse("abcd/6521/1212/2120"))
     assert (answer is None) == (level == 0)
+
+
+BOTH = pytest.mark.parametrize("pattern", [PATTERN, WALLS], ids=lambda pattern: pattern.name)
+
+
+def sound_bytes(pattern: EndgamePattern, data: bytes, walls: Path) -> bytes:
+    return data if pattern is PATTERN else walls.read_bytes()
+
+
+@BOTH
+@pytest.mark.promise("R16")
+def test_torn_files_are_refused(
+    pattern: EndgamePattern, tmp_path: Path, data: bytes, walls: Path
+) -> None:
+    path, whole = tmp_path / "t", sound_bytes(pattern, data, walls)
+    start = len(head_bytes(pattern, 16))
+    ends = (*range(0, start + 40, 7), *range(start, len(whole), len(whole) // 150), len(whole) - 1)
+    for torn in (*(whole[:end] for end in ends), whole + b"x"):
+        path.write_bytes(torn)
+        with pytest.raises(InvalidTable):
+            EndgameTable.open(path)
+
+
+@BOTH
+@pytest.mark.promise("R71")
+def test_a_changed_byte_is_found(
+    pattern: EndgamePattern, tmp_path: Path, data: bytes, walls: Path
+) -> None:
+    """In marks and in levels."""
+    path, whole = tmp_path / "t", sound_bytes(pattern, data, walls)
+    begin = len(head_bytes(pattern, 16)) + 16 * len(layer_sizes(pattern))
+    middle = begin + (64 * LINES if pattern is WALLS else 0)
+    marks = range(begin, middle, max(64 * LINES // 40, 1))
+    for place in (*marks, *range(middle, len(whole), len(whole) // 40)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        with pytest.raises(InvalidTable, match="damaged table: wrong chances"):
+            EndgameTable.open(path).check()

@@ -6,9 +6,9 @@ import random
 import numpy as np
 import pytest
 
-from tests.endgame.made import made
-from tests.endgame.naive import LARGE, QUICK, SLOW, naive
 from tests.support.endgame_tables import Cells, boards_of, turned
+from tests.tables.made import made
+from tests.tables.naive import LARGE, QUICK, SLOW, naive
 from twofold.game import reference
 from twofold.game.board import Board
 from twofold.game.rules import Move

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from tests.exact.naive import Naive
+from tests.tables.naive_games import Naive
 from twofold.game.board import Board
 from twofold.kernels import solving
 from twofold.tables import solver

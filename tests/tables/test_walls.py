@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from tests.endgame.made import made
+from tests.tables.made import made
 from twofold.errors import InvalidTable
 from twofold.game import reference
 from twofold.game.board import Board
@@ -93,7 +93,7 @@ def some_boards(naive: Naive, count: int) -> list[Cells]:
 def test_chances_equal_recursion_from_the_rules(name: str) -> None:
     naive, tables, answered = Naive(name), EndgameTables([made(name)]), 0
     least = naive.pattern.least_chance
-    for number, cells in enumerate(some_boards(naive, 80)):
+    for number, cells in enumerate(some_boards(naive, 30)):
         chances = {move: naive.chance_of_move(cells, move) for move in Move}
         expected = {move: chance for move, chance in chances.items() if chance is not None}
         turn = TURNS[number % len(TURNS)]
@@ -105,7 +105,7 @@ def test_chances_equal_recursion_from_the_rules(name: str) -> None:
         found = {Move(turned_move(move, turn)): one for move, one in answer.chances.items()}
         assert set(found) == set(expected)
         assert all(abs(found[move] - expected[move]) < 1e-4 for move in expected)
-    assert answered > 40
+    assert answered > 12
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def won_6(cells: Cells, level: int) -> bool:
 def test_a_table_covers_boards_by_the_order_of_their_walls(name: str) -> None:
     rng, table, covered = random.Random(2), made(name), 0
     target = table.pattern.target
-    for _ in range(20_000):
+    for _ in range(8_000):
         walls = sorted(rng.choices(range(3, 12), k=6), reverse=True)
         if rng.random() < 0.5:
             rng.shuffle(walls)
@@ -179,7 +179,7 @@ def test_a_table_covers_boards_by_the_order_of_their_walls(name: str) -> None:
         covered += expected
         # In another symmetry a board could be covered, too: the frame alone is asked.
         assert covers_board(np.uint64(board.to_bits()), table.words) == expected, board
-    assert covered > 200
+    assert covered > 80
 
 
 def test_names() -> None:

@@ -4,15 +4,16 @@ import errno
 import os
 import signal
 import stat
+import tempfile
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.endgame.made import levels_of
 from tests.support.forks import fork
+from tests.tables.made import levels_of
 from twofold.errors import InvalidInput, InvalidTable, ResourceError
 from twofold.storage.files import alone, work_folder
 from twofold.tables import work as working
@@ -32,13 +33,16 @@ KINDS = (PATTERN, EndgamePattern.parse("wall6-32"))
 of_both_kinds = pytest.mark.parametrize("pattern", KINDS, ids=lambda pattern: pattern.name)
 
 
-def whole(
-    folder: Path, bits: int = 16, threads: int = 1, pattern: EndgamePattern = PATTERN
-) -> bytes:
+@cache
+def built(pattern: EndgamePattern, bits: int, threads: int) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        assert build_table(Path(folder) / "whole", pattern, bits, threads=threads)
+        return (Path(folder) / "whole").read_bytes()
+
+
+def whole(bits: int = 16, threads: int = 1, pattern: EndgamePattern = PATTERN) -> bytes:
     """The content of a table that is built without interruption."""
-    path = folder / f"whole-{pattern.name}-{bits}-{threads}"
-    assert build_table(path, pattern, bits, threads=threads)
-    return path.read_bytes()
+    return built(pattern, bits, threads)
 
 
 def test_a_file_holds_the_levels(tmp_path: Path) -> None:
@@ -92,8 +96,8 @@ def is_long(seen: list[int]) -> bool:
 def test_threads_and_stops_change_no_byte(
     pattern: EndgamePattern, tmp_path: Path, figure: Callable[[str], None]
 ) -> None:
-    wanted = whole(tmp_path, pattern=pattern)
-    assert whole(tmp_path, threads=3, pattern=pattern) == wanted
+    wanted = whole(pattern=pattern)
+    assert whole(threads=3, pattern=pattern) == wanted
     path = tmp_path / "stopped"
     runs = 0
     while not path.exists():
@@ -118,7 +122,7 @@ def test_an_interrupted_build_continues_from_its_checkpoint(
     pattern: EndgamePattern, last: int, next_layer: int, tmp_path: Path
 ) -> None:
     """Also if all layers are done and the file is not in its place yet."""
-    wanted = whole(tmp_path, pattern=pattern)
+    wanted = whole(pattern=pattern)
     path = tmp_path / "died"
 
     def die(now: LayerProgress) -> None:
@@ -152,7 +156,7 @@ def _build_to_layer_20(pattern: EndgamePattern, path: Path, there: Path) -> None
 @pytest.mark.promise("R71")
 @pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
 def test_a_killed_build_continues(pattern: EndgamePattern, tmp_path: Path) -> None:
-    wanted = whole(tmp_path, pattern=pattern)
+    wanted = whole(pattern=pattern)
     path = tmp_path / "killed"
     there = tmp_path / "there"
     os.mkfifo(there)
@@ -192,7 +196,7 @@ def test_a_damaged_part_is_rebuilt(pattern: EndgamePattern, tmp_path: Path, harm
     bits = 8 if harm == "other bits" else 16
     assert not Work(path, pattern, bits).resume()
     assert build_table(path, pattern, bits)
-    assert path.read_bytes() == whole(tmp_path, bits, pattern=pattern)
+    assert path.read_bytes() == whole(bits, pattern=pattern)
 
 
 def test_a_full_disk_is_reported_before_the_build(
@@ -234,7 +238,7 @@ def test_a_write_that_fails_leaves_no_table(
     assert not path.exists()
     monkeypatch.undo()
     assert build_table(path, pattern)
-    assert path.read_bytes() == whole(tmp_path, pattern=pattern)
+    assert path.read_bytes() == whole(pattern=pattern)
 
 
 def test_one_builder_at_a_time(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from functools import cache
 
 import pytest
 
-from tests.endgame.made import made
+from tests.tables.made import made
 from twofold.errors import GameOver, IllegalMove, InvalidBoard
 from twofold.game.board import Board
 from twofold.game.game import Game

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.exact.naive import Naive, least
+from tests.tables.naive_games import Naive, least
 from twofold.game.board import Board, Slide
 from twofold.game.notation import SeedRange
 from twofold.game.rules import Rules

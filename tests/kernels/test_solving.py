@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from tests.exact.naive import least
 from tests.support.generators import make_board
+from tests.tables.naive_games import least
 from twofold.game.board import Board
 from twofold.game.rules import Rules
 from twofold.kernels import solving

@@ -120,15 +120,6 @@ def test_invalid_look_ups(two_by_two: ExactTable) -> None:
     assert two_by_two.value(Board.parse("2x2:12/21")) == 0  # over
 
 
-def test_boards_as_text(two_by_two: ExactTable) -> None:
-    board = Board.parse("2x2:10/01")
-    assert two_by_two.value("2x2:10/01") == two_by_two.value(board)
-    assert two_by_two.move_values("2x2:10/01") == two_by_two.move_values(board)
-    assert two_by_two.best("2x2:10/01") == two_by_two.best(board)
-    assert two_by_two.holds("2x2:10/01")
-    assert not two_by_two.holds("2x2:ff/0a")
-
-
 def test_impossible_tiles_do_not_alias_another_board() -> None:
     """Its key, without the last tile, is that of a board with a free cell there."""
     table = solve(Problem.parse("2x2 spawn=4:1"))
