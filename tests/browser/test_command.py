@@ -30,36 +30,6 @@ from twofold.game.record import read_record
 from twofold.players import PlayerSpec
 
 URL = "http://127.0.0.1:1/"
-WRONG = {
-    "address": ["2048"],
-    "address of a script": ["javascript:alert(1)"],
-    "player": [URL, "--player", "nobody"],
-    "time": [URL, "--time", "soon"],
-    "pace": [URL, "--moves-per-second", "0"],
-    "tile": [URL, "--stop-at", "2047"],
-    "tile 0": [URL, "--stop-at", "0"],
-    "endpoint": [URL, "--attach", "nowhere"],
-    "adapter": [URL, "--adapter", "nothing"],
-    "adapter without selectors": [URL, "--adapter", "generic"],
-    "selectors for another": [URL, "--adapter", "original", "--selector", "tiles=.a"],
-    "selectors": [URL, "--selectors", "missing.toml"],
-    "selector": [URL, "--selector", "colour=red"],
-    "rules": [URL, "--rules", "1x1"],
-    "patience": [URL, "--patience", "0"],
-    "record": [URL, "--record", "no/such/folder/game"],
-}
-
-
-@pytest.mark.parametrize("case", WRONG)
-def test_invalid_options_are_refused_before_a_browser_starts(
-    cli: Cli, case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(drive.Drive, "run", lambda _: pytest.fail("a browser was started"))
-    code, out, err = cli("drive", *WRONG[case])
-    assert (code, out) == (2, "")
-    assert err.startswith("twofold: ")
-    assert "expected" in err or "cannot read" in err
 
 
 def test_a_browser_that_does_not_listen_is_reported(cli: Cli) -> None:

@@ -217,17 +217,6 @@ def test_threads_are_a_key_of_the_player(cli: Cli) -> None:
     assert [one["value"] for one in found["moves"]] == [one["value"] for one in alone["moves"]]
 
 
-def test_threads_for_a_player_that_takes_none(cli: Cli, code: Path) -> None:
-    _, _, err = cli("analyse", BOARD, "--player", "alphabeta", "--threads", "2")
-    assert err == (
-        "twofold: expected a player that takes threads (expectimax, ntuple, nneonneo, "
-        "baeldung) with --threads, got 'alphabeta'\n"
-    )
-    status, _, err = cli("analyse", BOARD, "--player", f"{code}:First", "--threads", "2")
-    assert status == 2
-    assert "expected the keys that" in err
-
-
 # ---- explanations
 
 
@@ -267,21 +256,6 @@ def test_the_score_enters_the_terms(cli: Cli) -> None:
     assert terms["moves"][0]["parts"]["score"] == 5004
 
 
-def test_players_without_an_evaluator_have_no_terms(cli: Cli, code: Path) -> None:
-    for player in ("greedy", f"{code}:First"):
-        status, out, err = cli("analyse", BOARD, "--player", player, "--explain")
-        assert (status, out) == (2, "")
-        assert err.startswith("twofold: expected a player with an evaluator for --explain, got ")
-
-
-@pytest.mark.parametrize("limit", [("--ply", "2"), ("--time", "1s"), ("--nodes", "1000")])
-def test_limits_without_effect_are_refused(cli: Cli, code: Path, limit: tuple[str, str]) -> None:
-    for player in ("greedy", f"{code}:First"):
-        status, out, err = cli("analyse", BOARD, "--player", player, *limit)
-        assert (status, out) == (2, "")
-        assert f"whose search can be limited, such as ntuple, with {limit[0]}, got " in err
-
-
 # ---- boards
 
 
@@ -306,18 +280,6 @@ def test_the_board_may_be_in_a_file(
     code, _, err = cli("analyse", str(file))
     assert code == 2
     assert f"{str(file)!r}: expected 16 cells for a 4x4 board, got 3" in err
-
-
-def test_a_long_input_is_not_read_to_its_end(cli: Cli) -> None:
-    code, _, err = cli("analyse", "-", stdin="0" * 10_000)
-    assert code == 2
-    assert "expected a game or a board in a known form" in err
-
-
-def test_a_dead_board_is_said_to_be_one(cli: Cli) -> None:
-    code, out, err = cli("analyse", "1212/2121/1212/2121")
-    assert (code, out) == (2, "")
-    assert err == "twofold: expected a board with a legal move, got 1212/2121/1212/2121\n"
 
 
 def test_what_a_player_raises_is_said(cli: Cli, code: Path) -> None:

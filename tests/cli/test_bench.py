@@ -302,42 +302,6 @@ def test_the_players_of_presets_can_play(name: str) -> None:
             assert line.games >= 20
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("--preset", "league", "--resume"), "expected one of players, --preset and --resume"),
-        (("greedy", "--preset", "league"), "expected one of players, --preset and --resume"),
-        (
-            ("--resume", "no.db", "--games", "5"),
-            "expected no --games with --resume: the study says",
-        ),
-        (("--resume", "no.db", "--seed", "1"), "expected no --seed with --resume"),
-        (("--preset", "league", "--rules", "3x3"), "expected no --rules with --preset"),
-        (("--resume",), "expected --resume FILE, the study to continue"),
-        (("--resume", "--out", "no.db"), "expected a study to continue"),
-        (("--preset", "best"), "expected a preset (sources, league), got 'best'"),
-        (
-            ("fast", "greedy", "ntuple:ply=1", "--out", "s.db"),
-            "expected different players, got 'ntuple:ply=1' twice",
-        ),
-        (("greedy", "--timeout", "soon"), "expected --timeout such as 50ms, 0.5s, 2m or 1h30m"),
-        (("greedy", "--out", "no/such/s.db"), "expected an existing folder"),
-    ],
-)
-def test_bad_requests(
-    arguments: tuple[str, ...],
-    words: str,
-    cli: Cli,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    code, out, err = cli("bench", *arguments)
-    assert (code, out) == (2, "")
-    assert words in err
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_study_that_was_asked_for_nothing_is_refused(cli: Cli, tmp_path: Path) -> None:
     path = str(tmp_path / "s.db")
     with Study(path):

@@ -9,7 +9,6 @@ import pytest
 from tests.support.commands import Cli
 from tests.support.commands import cli as cli  # a fixture
 from twofold.arena.boards import parse_boards
-from twofold.limits import MAX_GAMES
 
 LINES = "dcba/6789/4321/0120  # late\n\ncdba/6798/4567/0120\n3210/2100/1000/0000\n"
 
@@ -121,35 +120,3 @@ def test_a_network_is_measured_with_the_places_where_its_games_end(cli: Cli, lat
 def test_where_games_end_is_shown_where_it_is_asked_for(cli: Cli) -> None:
     assert "where games ended" not in cli("bench", "greedy", "--games", "3").out
     assert "where games ended" in cli("bench", "greedy", "--games", "3", "--survival").out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("--boards", "no.txt"), "cannot read 'no.txt'"),
-        (("--boards", "{late}", "--rules", "3x3"), "expected a 3x3 board as in the rules, got 4x4"),
-        (
-            ("--boards", "{late}", "--rules", "goal=4096 stop=goal"),
-            "a board without 4096, at which",
-        ),
-        (("--boards", "{late}", "--games", "0"), "expected games from 1 to"),
-        (("--boards", "{late}", "--games", str(MAX_GAMES + 1)), "expected games from 1 to"),
-    ],
-)
-def test_bad_requests_are_one_line(
-    arguments: tuple[str, ...], words: str, cli: Cli, late: Path
-) -> None:
-    for command in (("bench", "greedy"), ("compare", "greedy", "corner")):
-        found = cli(*command, *(one.format(late=late) for one in arguments))
-        assert found.code == 2
-        assert words in found.err
-        assert found.err.count("\n") == 1
-
-
-def test_boards_go_with_players(cli: Cli, late: Path, tmp_path: Path) -> None:
-    study = str(tmp_path / "s.db")
-    cli("bench", "greedy", "--games", "1", "--out", study)
-    for more in (("--preset", "league"), ("--resume", "--out", study)):
-        found = cli("bench", "--boards", str(late), *more)
-        assert found.code == 2
-        assert f"expected no --boards with {more[0]}: " in found.err

@@ -82,24 +82,3 @@ def test_a_player_that_fails(cli: Cli) -> None:
     code, _, err = cli("compare", f"{BAD}:FailsOnSeed", "greedy", "--games", "5", *SMALL)
     assert code == 1  # not 4, which says that B is stronger
     assert "failed on seed 3: ZeroDivisionError: on purpose" in err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("greedy", "greedy"), "expected two different players"),
-        (("greedy", "random", "--tile", "64"), "expected --tile together with --sprt"),
-        (("greedy", "random", "--sprt", "--tile", "65"), "expected a tile such as 2048"),
-        (("greedy", "random", "--sprt", "--delta", "much"), "expected --delta such as 500 or 5%"),
-        (("greedy", "random", "--sprt", "--delta", "-1"), "expected --delta such as 500 or 5%"),
-        (("greedy", "random", "--sprt", "--tile", "64", "--delta", "9"), "expected --delta"),
-        (("greedy", "random", "--delta", "5%"), "expected --delta together with --sprt"),
-        (("greedy", "random", "--budget", "1ms"), "expected players with the key time for --bud"),
-        (("expectimax", "greedy", "--budget", "soon"), "expected --budget such as 50ms, 0.5s"),
-        (("greedy", "random", "--games", "0"), "expected games from 1"),
-    ],
-)
-def test_bad_input(arguments: tuple[str, ...], words: str, cli: Cli) -> None:
-    code, out, err = cli("compare", *arguments)
-    assert (code, out) == (2, "")
-    assert words in err

@@ -122,11 +122,6 @@ def test_the_command_prints_the_script(cli: Cli, shell: str) -> None:
     assert f"_TWOFOLD_COMPLETE=complete_{shell}" in out
 
 
-def test_an_unknown_shell(cli: Cli) -> None:
-    expected = "twofold: expected a shell (bash, zsh, fish), got 'fsh'; did you mean fish?\n"
-    assert cli("completion", "fsh") == (2, "", expected)
-
-
 def test_bash_completes_a_player(tmp_path: Path) -> None:
     """Types into an interactive bash: `:` and `=` divide words there."""
     bash = shutil.which("bash")

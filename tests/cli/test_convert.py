@@ -75,34 +75,6 @@ def test_one_game_of_many(cli: Cli, episodes: Path, tmp_path: Path) -> None:
     assert read_record(out).player == "b"
 
 
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        (["x.2048"], "expected one game in the format twofold, got several"),
-        (["x.2048", "--game", "3"], "expected --game from 1 to 2, got 3"),
-        (["x.2048", "--game", "0"], "expected the number of a game from 1 to"),
-        (
-            ["x.txt"],
-            "expected --to FORMAT or a name that ends in .2048, .jsonl, .rpl, .vrs, .json or .html",
-        ),
-        (["x.txt", "--to", "pgn"], "expected a format (twofold, jsonl, verse, verse-old, "),
-        (["x.html"], "expected one game in the format html, got several"),
-        (["x.2048", "--from", "pgn"], "expected a format (twofold"),
-        (["x.2048", "--from", "verse"], "expected a replay that begins with a shape such as 4x4-_"),
-        (["no/such/x.2048", "--game", "1"], "expected an existing folder to write to"),
-    ],
-)
-def test_what_cannot_be_done(
-    cli: Cli, episodes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    options: list[str], says: str,
-) -> None:  # fmt: skip
-    monkeypatch.chdir(tmp_path)
-    result = cli("convert", episodes.name, *options)
-    assert (result.code, result.out) == (2, "")
-    assert says in result.err
-    assert list(tmp_path.iterdir()) == [episodes]
-
-
 def test_an_old_file_stays_where_a_game_is_wrong(cli: Cli, episodes: Path, tmp_path: Path) -> None:
     out = tmp_path / "games.jsonl"
     out.write_text("old")

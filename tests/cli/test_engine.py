@@ -69,26 +69,6 @@ def test_ctrl_c_ends_it_quietly(process: "subprocess.Popen[str]") -> None:
     assert (out, err, process.returncode) == ("", "", 130)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "says"),
-    [
-        (["engine", "nobody"], 2, "expected a player (fast, "),
-        (["engine", "expectimax:ply=99"], 2, "expected ply from 1 to 12"),
-        (["engine-check", "no-such-thing"], 2, "expected a program that can be run"),
-        (["engine-check", "'"], 2, "expected cmd= with closed quotations"),
-        (["engine-check", "x", "--boards", "0"], 2, "expected boards from 1 to 1000000"),
-        (["engine-check", "x", "--slack", "0.5"], 2, "expected slack from 1 to 1000"),
-        (["watch", "engine:cmd=no-such-thing"], 2, "expected a program that can be run"),
-        (["watch", "engine"], 2, "expected cmd= and the command of an engine"),
-    ],
-)
-def test_bad_usage_is_one_sentence(cli: Cli, arguments: list[str], code: int, says: str) -> None:
-    result = cli(*arguments)
-    assert (result.code, result.out) == (code, "")
-    assert says in result.err
-    assert result.err.count("\n") == 1
-
-
 def test_the_example_passes(cli: Cli) -> None:
     code, out, err = cli("engine-check", EXAMPLE, "--boards", "20", "--slack", "20")
     assert (code, err) == (0, "")

@@ -88,31 +88,6 @@ def test_every_command_has_an_example(cli: Cli, command: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["frobnicate"], "no such command 'frobnicate' (see twofold --help)"),
-        (["wacth"], "did you mean 'watch'"),
-        (["watch", "--sed", "1"], "no such option: --sed"),
-        (["analyse"], "missing argument 'BOARD' (see twofold analyse --help)"),
-        (["bench"], "missing argument"),
-        (["report", "--picture"], "requires an argument (see twofold report --help)"),
-        (["bench", "greedy", "--games", "1k"], "a whole number such as 1000 or 1e3, got '1k'"),
-        (["tune", "greedy", "--out", "t", "--trials", "many"], "invalid value for '--trials'"),
-        (
-            ["compare", "greedy", "corner", "--sprt", "--delta", "x"],
-            "expected --delta such as 500 or 5%",
-        ),
-    ],
-)
-def test_bad_usage_is_one_sentence(cli: Cli, arguments: list[str], says: str) -> None:
-    code, out, err = cli(*arguments)
-    assert (code, out) == (2, "")
-    assert says.lower() in err.lower()
-    assert err.startswith("twofold: ")
-    assert err.count("\n") == 1
-
-
-@pytest.mark.parametrize(
     ("error", "code", "says"),
     [
         (KeyboardInterrupt(), 130, ""),

@@ -148,39 +148,3 @@ def test_the_mean_of_stages_counts_what_untouched_weights_stand_for() -> None:
         average([])
     with pytest.raises(InvalidNetwork, match="differ only in their weights"):
         average([one, Network("02", (2, 2))])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["info", "gone"], "expected a network ("),
-        (["info", "gone.safetensors"], "cannot read 'gone.safetensors'"),
-        (["info", "."], "expected a"),
-        (["eval", "gone.w"], "cannot read 'gone.w'"),
-        (["eval", "{net}", "--ply", "99"], "expected"),
-        (["convert", "{net}", "no/such/x.safetensors"], "expected an existing folder"),
-        (["convert", "{net}", "x.w", "--bytes", "3"], "expected"),
-        (["convert", "{net}", "x.safetensors", "--release", "--unit", "0"], "expected"),
-        (["convert", "{net}", "x.safetensors", "--release", "--unit", "nan"], "expected"),
-        (
-            ["convert", "{net}", "x.txt"],
-            "expected a name that ends in .safetensors, or in .w for TDL2048+, got 'x.txt'",
-        ),
-        (["convert", "{net}", "x"], "expected a name that ends in .safetensors, or in .w"),
-        (["convert", "{net}", "x.safetensors", "--unit", "2"], "--unit together with --release"),
-        (["convert", "{net}", "x.safetensors", "--bytes", "2"], "expected --bytes with a file *.w"),
-        (["convert", "{net}", "x.w", "--note", "a"], "expected no --note with 'x.w'"),
-        (["convert", "{net}", "x.w", "--release"], "ends in .safetensors for --release"),
-        (["average", "{net}", "gone.safetensors", "--out", "x.safetensors"], "cannot read"),
-        (["average", "{net}", "{net}", "--out", "x.w"], "expected --out with a name that ends in"),
-    ],
-)
-def test_what_is_refused(
-    cli: Cli, trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    arguments: list[str], message: str,
-) -> None:  # fmt: skip
-    monkeypatch.chdir(tmp_path)
-    code, out, err = cli("net", *(word.replace("{net}", str(trained)) for word in arguments))
-    assert (code, out) == (2, "")
-    assert message in err
-    assert not list(tmp_path.glob("x*"))

@@ -113,12 +113,6 @@ def test_hints_of_the_default_player(cli: Cli) -> None:
     assert "hint: " in out
 
 
-def test_a_wrong_hinter_is_refused_before_the_game(cli: Cli) -> None:
-    code, out, err = cli("play", "--hints", "nobody", stdin="l\n")
-    assert (code, out) == (2, "")
-    assert "got 'nobody'" in err
-
-
 def test_help_lists_the_commands(cli: Cli) -> None:
     _, out, _ = cli("play", stdin="help\nboard\nq\n")
     for word in ("undo, redo", "hint", "save FILE", "new", "quit"):
@@ -247,13 +241,6 @@ def test_a_goal_made_by_the_last_possible_move_is_said_with_the_end(
         table.obey(commands)
         out = capsys.readouterr().out
         assert out.count("you reached 8; the game is over: no move is left; score 12") == 1
-
-
-@pytest.mark.parametrize("option", [("--rules", "3x3"), ("--seed", "1")])
-def test_what_a_saved_game_has_is_not_given(cli: Cli, option: tuple[str, str]) -> None:
-    code, out, err = cli("play", "--resume", "game.2048", *option)
-    assert (code, out) == (2, "")
-    assert f"expected no {option[0]} with --resume" in err
 
 
 @pytest.mark.parametrize(

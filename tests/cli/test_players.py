@@ -26,13 +26,6 @@ def test_a_name_can_be_that_of_a_player_and_an_evaluator(cli: Cli) -> None:
     assert cli("players", "snake").out.endswith("Example:\n  twofold watch expectimax:eval=snake\n")
 
 
-def test_an_unknown_name(cli: Cli) -> None:
-    code, out, err = cli("players", "expctimax")
-    assert (code, out) == (2, "")
-    assert err.startswith("twofold: expected a player or an evaluator (fast, normal, ")
-    assert err.endswith("got 'expctimax'; did you mean expectimax?\n")
-
-
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_name_the_player_and_known_keys(name: str) -> None:
     specs = [

@@ -44,11 +44,6 @@ def test_records_come_out_as_lines(cli: Cli, study: str, tmp_path: Path) -> None
     assert sorted(record.seed or 0 for record in read_games(lines, "jsonl")) == [21, 22, 23, 24, 25]
 
 
-def test_records_need_a_study(cli: Cli) -> None:
-    code, _, err = cli("bench", "greedy", "--games", "1", "--records")
-    assert (code, "expected --out FILE" in err) == (2, True)
-
-
 def test_figures_and_tables_for_a_paper(cli: Cli, study: str, tmp_path: Path) -> None:
     kinds = {"reach": "pdf", "scores": "png", "strength": "svg"}
     for kind, form in kinds.items():
@@ -61,32 +56,6 @@ def test_figures_and_tables_for_a_paper(cli: Cli, study: str, tmp_path: Path) ->
     table = cli("report", study, "--latex", "-", "--label", "greedy=Greedy_1 & co").out
     assert "\nGreedy\\_1 \\& co & 20 & " in table
     assert table.count("\\begin{tabular}") == table.count("\\end{tabular}") == 3
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("--plot", "rech", "--picture", "o.svg"), "got 'rech'; did you mean reach?"),
-        (("--plot", "reach"), "expected a study and --picture FILE"),
-        (("--label", "gredy=G", "--markdown", "-"), "got 'gredy'; did you mean greedy?"),
-        (("--label", "greedy"), "expected a study, and PLAYER=NAME, got 'greedy'"),
-        (("--label", "greedy=random"), "expected a name of its own for each player"),
-        (("--label", "greedy=a", "--label", "greedy=b"), "got two for 'greedy'"),
-        (("--tile", "2048", "--picture", "o.svg"), "expected --curves and --picture"),
-        (("--picture", "o.svg", *["--curves", "c.csv"] * 21), "expected at most 20 curves"),
-    ],
-)
-def test_bad_requests_for_figures(
-    cli: Cli, study: str, arguments: tuple[str, ...], words: str
-) -> None:
-    found = cli("report", study, *arguments)
-    assert found.code == 2
-    assert words in found.err
-
-
-def test_the_files_beside_a_study_are_left_alone(cli: Cli, study: str) -> None:
-    found = cli("report", study, "--latex", f"{study}-journal")
-    assert (found.code, Path(f"{study}-journal").exists()) == (2, False)
 
 
 @pytest.mark.parametrize("option", ["--markdown", "--csv"])
@@ -108,20 +77,6 @@ def test_the_table_is_printed_where_nothing_else_is_asked_for(cli: Cli, study: s
     assert "reached, % of games" in found.out
     assert "rules 3x3" in found.out
     assert "still to play" not in found.out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("--html", "a", "--csv", "./a"), "expected a file of its own for each output"),
-        (("--parquet", "-"), "expected --parquet with a file, got -"),
-        (("--html", "no/such/folder/a.html"), "expected an existing folder"),
-    ],
-)
-def test_bad_requests(cli: Cli, study: str, arguments: tuple[str, ...], words: str) -> None:
-    code, out, err = cli("report", study, *arguments)
-    assert (code, out) == (2, "")
-    assert words in err
 
 
 CURVES = "games,mean,low,high,seed_1,seed_2\n1000,100,90,110,99,101\n2000,200,150,250,190,210\n"
@@ -150,49 +105,6 @@ def test_learning_curves(cli: Cli, study: str, tmp_path: Path) -> None:
         code, out, err = cli("report", *curves, "--picture", str(path))
         assert (code, out, err) == (0, "", f"wrote {path}\n")
         assert path.read_bytes().startswith(begin)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("--curves", "c.csv"), "expected --html or --picture together with --curves"),
-        (("--curves", "c.csv", "--csv", "o"), "expected a study of bench --out"),
-        (("--curves", "gone.csv", "--html", "o"), "gone.csv"),
-        (("--curves", "c.csv", "--picture", "o.jpg"), "in .svg, .pdf or .png, got 'o.jpg'"),
-        (("--picture", "o.svg"), "expected a study or --curves FILE together with --picture"),
-        (("--picture", "o.svg", "--curves", "c.csv", "--tile", "2048"), "the column reached_2048"),
-        (("--plot", "reach"), "expected a study of bench --out, or --curves FILE, got neither"),
-        (("--html", "o"), "expected a study of bench --out, or --curves"),
-        ((), "expected a study of bench --out, or --curves FILE, got neither"),
-    ],
-)
-def test_bad_requests_for_curves(
-    cli: Cli,
-    arguments: tuple[str, ...],
-    words: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "c.csv").write_text(CURVES)
-    code, out, err = cli("report", *arguments)
-    assert (code, out) == (2, "")
-    assert words in err
-    assert [path.name for path in tmp_path.iterdir()] == ["c.csv"]
-
-
-def test_no_study_and_an_empty_one(cli: Cli, tmp_path: Path) -> None:
-    from twofold.arena.study import Study
-
-    missing, empty = tmp_path / "missing.db", tmp_path / "empty.db"
-    code, _, err = cli("report", str(missing))
-    assert code == 2
-    assert "cannot read" in err
-    assert not missing.exists()
-    Study(empty).close()
-    code, _, err = cli("report", str(empty))
-    assert code == 2
-    assert "expected a study with finished games" in err
 
 
 def test_texts_of_strangers_are_shown_without_control_characters(cli: Cli, tmp_path: Path) -> None:

@@ -199,38 +199,6 @@ def test_json_is_the_same_twice(cli: Cli, record: Path) -> None:
 # ---- refusals
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["missing.2048"], "missing.2048"),
-        (["{record}", "--player", "corner"], "expected a player that values moves"),
-        (["{record}", "--player", "nobody"], "nobody"),
-        (["{record}", "--ply", "0"], "expected ply above 0"),
-        (["{record}", "--player", "greedy", "--ply", "2"], "whose search can be limited"),
-        (["{record}", "--worst", "-1"], "expected worst moves from 0"),
-        (["{record}", "--walk", "--json"], "expected --walk or --json, got both"),
-        (["{record}", "--walk"], "expected a terminal for --walk"),
-    ],
-)
-def test_bad_input_is_one_sentence(cli: Cli, record: Path, arguments: list[str], says: str) -> None:
-    code, out, err = cli("review", *(one.format(record=record) for one in arguments))
-    assert (code, out) == (2, "")
-    assert says in err
-    assert err.count("\n") == 1
-
-
-def test_a_walk_needs_the_extra(cli: Cli, record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    code, _, err = cli("review", str(record), "--walk")
-    assert code == 2
-    assert "pip install 'twofold[tui]'" in err
-
-
-def test_a_record_that_is_wrong(cli: Cli, record: Path) -> None:
-    record.write_text(record.read_text().replace('[Score "', '[Score "9'), encoding="utf-8")
-    assert cli("review", str(record)).code == 2
-
-
 # ---- Ctrl-C
 
 

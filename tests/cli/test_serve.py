@@ -1,7 +1,6 @@
 """`twofold serve`."""
 
 import http.client
-import importlib.util
 import json
 import os
 import signal
@@ -18,7 +17,6 @@ import typer
 from websockets.sync.client import ClientConnection
 
 from tests.support.commands import Cli, Heard
-from tests.support.policies import make_policy, write
 from tests.support.servers import LINE, opened, running, until
 from tests.web.page import wait_until
 from twofold.cli import _output, main, serve
@@ -46,14 +44,6 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     monkeypatch.setattr(serve, "open_browser", found.append)
     monkeypatch.setattr(serve, "leave", leave)
     return found
-
-
-def test_a_player_for_other_boards_is_no_default(cli: Cli, tmp_path: Path) -> None:
-    path = write(tmp_path / "p.safetensors", make_policy((2, 2)))
-    code, _, err = cli("serve", "--port", "0", "--player", f"policy:net={path}")
-    assert code == 2
-    assert err.startswith("twofold: expected boards of 2x2 for ")
-    assert "got rules 4x4" in err
 
 
 def test_it_prints_the_address_and_opens_it(cli: Cli, served: list[Any]) -> None:
@@ -137,29 +127,6 @@ def test_an_address_of_the_network_is_its_own_name() -> None:
     assert serve._access("fe80::1", 5, "x").is_own_host("[fe80::1]:5")
 
 
-@pytest.mark.parametrize(
-    ("options", "code", "says"),
-    [
-        (["--folder", "/no/such/folder"], 2, "expected an existing folder"),
-        (["--port", "70000"], 2, "expected a port from 0 to 65535, got 70000"),
-        (["--port", "-1"], 2, "expected a port from 0 to 65535, got -1"),
-        (["--port", "x"], 2, "invalid value for '--port'"),
-        (["--port", "0", "--player", "nobody"], 2, "expected a player"),
-        (["--port", "0", "--player", "ntuple:net=no.safetensors"], 2, "cannot read 'no.safetens"),
-        (["--port", "0", "--host", "192.0.2.1", "--allow-network"], 2, "of this machine as host"),
-        (["--port", "0", "--host", "nowhere.invalid", "--allow-network"], 2, "of this machine"),
-        (["--port", "0", "--host", "x" * 300, "--allow-network"], 2, "of this machine as host"),
-        (["--port", "0", "--data", "/dev/null"], 2, "/dev/null"),
-    ],
-)
-def test_what_cannot_be_served_is_a_sentence(
-    cli: Cli, served: list[Any], options: list[str], code: int, says: str
-) -> None:
-    result = cli("serve", *options)
-    assert (result.code, result.out, served) == (code, "", [])
-    assert says in result.err
-
-
 def test_a_port_that_is_taken(cli: Cli, served: list[Any]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
@@ -176,18 +143,6 @@ def test_without_a_port_the_next_free_one_is_taken(
         monkeypatch.setattr(server, "DEFAULT_PORT", taken)
         assert cli("serve", "--no-open", "--player", "corner").code == 0
     assert served[0][1][1] != taken
-
-
-def test_without_the_extra_it_says_what_to_install(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    find = importlib.util.find_spec
-    monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name: None if name == "uvicorn" else find(name)
-    )
-    code, out, err = cli("serve", "--no-open")
-    assert (code, out) == (2, "")
-    assert "pip install 'twofold[web]'" in err
 
 
 def test_games_are_kept_where_the_system_keeps_data(monkeypatch: pytest.MonkeyPatch) -> None:

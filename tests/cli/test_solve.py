@@ -7,7 +7,6 @@ import sys
 import time
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,7 +18,7 @@ from twofold.storage.files import alone
 from twofold.tables.exact import ExactTable
 from twofold.tables.parts import LayerProgress
 from twofold.tables.problem import Problem
-from twofold.tables.solver import Solver, estimate
+from twofold.tables.solver import Solver
 from twofold.tables.store import WorkFolder
 
 
@@ -69,64 +68,6 @@ def test_the_same_again_looks_at_what_is_there(cli: Cli, tmp_path: Path) -> None
     assert path.stat().st_mtime_ns == changed
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (["--rules", "5x5"], 2, "expected at most 4 rows and columns to solve"),
-        (["4x4"], 2, "4x4 is too large to solve: more than 10^15 states, where at most 100,0"),
-        ([], 2, "expected the rules of a game, such as 2x3, got none"),
-        (["2x2", "--rules", "2x3"], 2, "expected the rules of a game, such as 2x3, got two"),
-        (["--rules", "2x"], 2, "expected a shape such as 3x4, got '2x'"),
-        (["--rules", "4x4", "--goal", "1024"], 3, "are possible. Choose a smaller board such as"),
-        (["--rules", "3x4"], 3, "too large to solve: about 1,100,000,000,000 states, where at"),
-        (["--rules", "2x2", "--goal", "16", "--score"], 2, "expected --goal or --score, got both"),
-        (["--rules", "2x2", "--goal", "17"], 2, "17"),
-        (["--rules", "2x2", "--threads", "0"], 2, "expected threads from 1 to 1024, got 0"),
-        (["--rules", "2x2", "--out", "no/such/t"], 2, "expected --out in an existing folder"),
-        (["--rules", "2x2", "--out", "there"], 2, "expected a safetensors file"),
-        (["--rules", "2x2", "--out", "other"], 2, "expected a new file for --out, got other"),
-    ],
-)
-def test_what_is_refused(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    arguments: list[str], code: int, message: str,
-) -> None:  # fmt: skip
-    monkeypatch.chdir(tmp_path)
-    Path("there").write_text("something of mine")
-    cli("solve", "--rules", "1x3", "--out", "other")
-    before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
-    found = cli("solve", *arguments)
-    assert found.code == code
-    assert message in found.err
-    assert found.out == ""
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
-
-
-@pytest.mark.promise("R19")
-def test_no_room_on_the_disk(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Usage:
-        free = 1_000
-
-    monkeypatch.setattr("shutil.disk_usage", lambda _: Usage)
-    code, _, err = cli("solve", "--rules", "2x3", "--out", str(tmp_path / "t"))
-    assert code == 3
-    assert "of free disk, but only" in err
-    assert not (tmp_path / "t").exists()
-
-
-@pytest.mark.promise("R19")
-def test_what_is_written_already_needs_no_more_room(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "t"
-    parts = leave_parts(path)
-    disk = estimate(parts.problem).disk
-    held = sum(part.stat().st_size for part in parts.folder.iterdir())
-    for free, code in ((2 * disk - held - 1, 3), (2 * disk - held, 0)):
-        monkeypatch.setattr("shutil.disk_usage", lambda _, free=free: SimpleNamespace(free=free))
-        assert cli("solve", "--rules", "2x2", "--out", str(path)).code == code
-
-
 def leave_parts(path: Path) -> WorkFolder:
     """What a run leaves that was killed when all was found."""
     parts = WorkFolder(path, Problem.parse("2x2"))
@@ -161,12 +102,6 @@ def test_the_speed_is_that_of_a_whole_solution(cli: Cli, tmp_path: Path) -> None
     )
     assert document["timing"]["states_per_second"] is None
     assert "states/s" in cli("solve", "--rules", "2x2").out
-
-
-def test_analyse_needs_a_table_for_outcomes(cli: Cli) -> None:
-    code, _, err = cli("analyse", "2x2:11/02", "--player", "greedy", "--outcomes")
-    assert code == 2
-    assert "expected exact:table=FILE for --outcomes, got 'greedy'" in err
 
 
 def start(path: Path, said: Path) -> BaseProcess:

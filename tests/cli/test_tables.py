@@ -1,9 +1,7 @@
 """`twofold tables`: tables are built, listed, looked into, asked and removed."""
 
 import json
-import shutil
 import signal
-from collections import namedtuple
 from pathlib import Path
 
 import pytest
@@ -27,14 +25,6 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def folder_of(tmp_path: Path) -> Path:
     return tmp_path / "state" / "tables"
-
-
-@pytest.mark.parametrize("command", ["build", "list", "info", "query", "remove"])
-def test_every_command_has_an_example(cli: Cli, command: str) -> None:
-    code, out, _ = cli("tables", command, "--help")
-    assert code == 0
-    assert f"Example:\n\n    twofold tables {command}" in out
-    assert all(len(line) <= 80 for line in out.splitlines())
 
 
 def test_a_table_from_its_building_to_its_end(cli: Cli, tmp_path: Path) -> None:
@@ -142,53 +132,6 @@ def test_a_cap_that_silences_a_table_is_named(cli: Cli) -> None:
         assert f"442-16/4-8: {why}" in out, out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["build", "442-63"], "expected a power of two from 8 to 2048 as target, got 63"),
-        (["build", "445-64"], "expected a pattern"),
-        (["build", NAME, "--bits", "9"], "expected 8 or 16 bits a chance, got 9"),
-        (["build", NAME, "--jobs", "0"], "expected --jobs from 1 to 1024, got 0"),
-        (["build", NAME, "--out", "/no/such"], "expected --out with an existing folder"),
-        (["info", "442-512"], "Build it with: twofold tables build 442-512"),
-        (["query", SPOKEN, "--tables", "442-512"], "the table '442-512' is not built"),
-        (["query", "12", "--tables", "none"], "expected"),
-        (["remove", "readme.txt"], "expected a table such as"),
-    ],
-)
-def test_bad_input_is_one_sentence(cli: Cli, arguments: list[str], says: str) -> None:
-    code, out, err = cli("tables", *arguments)
-    assert (code, out) == (2, "")
-    assert says in err
-    assert err.startswith("twofold: ")
-    assert err.count("\n") == 1
-
-
-@pytest.mark.promise("R19")
-def test_what_does_not_fit_is_refused(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    usage = namedtuple("usage", "total used free")
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(10**12, 0, 10**9))
-    code, _, err = cli("tables", "build", "default")
-    assert code == 3
-    assert "wall5-128, wall6-1024 needs 7.0 GB of free disk" in err
-    assert "only 1.0 GB is free" in err
-    assert not any(folder_of(tmp_path).iterdir())
-    code, _, err = cli("tables", "build", "444-2048/1024-1024")
-    assert code == 3
-    assert "caps make it smaller" in err
-
-
-def test_no_memory_is_said(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    from twofold.storage import memory
-
-    monkeypatch.setattr(memory, "free_memory", lambda: 10**8)
-    code, _, err = cli("tables", "build", "442-512")
-    assert code == 3
-    assert "of the free memory for building 442-512" in err
-
-
 def press_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
     """Interrupt each build at the same layer."""
     pace = work._Pace.progress
@@ -260,17 +203,6 @@ def test_a_damaged_table_is_named_with_the_way_out(cli: Cli, tmp_path: Path) -> 
     out = cli("tables", "list", "--out", str(tmp_path)).out
     assert "can be removed with twofold tables remove" in " ".join(out.split())
     assert "no table is built" not in out
-
-
-def test_only_tables_are_removed(cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / "my.twofold-table").write_text("mine")
-    for arguments, expected in (
-        ([str(tmp_path / "my.twofold-table")], "expected"),
-        (["my.twofold-table", "--out", str(tmp_path)], "the name of a table beside --out"),
-    ):
-        code, _, err = cli("tables", "remove", *arguments)
-        assert (code, expected in err) == (2, True), err
-    assert [path.name for path in tmp_path.iterdir()] == ["my.twofold-table"]
 
 
 def test_a_plan_is_what_is_written(cli: Cli, tmp_path: Path) -> None:

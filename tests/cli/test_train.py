@@ -181,73 +181,6 @@ def test_ctrl_c_saves(tmp_path: Path) -> None:
     assert not load(path).is_finished
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        ([*SMALL], 2, "expected --out FILE"),
-        ([*SMALL, *NEW, "--restart", "10@2"], 2, "expected a restart such as 10 or 10@0.3"),
-        (["9x9", *NEW], 2, "expected one of 4x6, 5x6,"),
-        (["", *NEW], 2, "expected a NETWORK such as 4x6, or --resume, got neither"),
-        (["4x6", "--rules", "3x4", *NEW], 2, "for 3x4, got 4x6 (for 4x4)"),
-        ([*SMALL, "--out", "no/such/n.safetensors"], 2, "expected --out in an existing folder"),
-        ([*SMALL, "--out", "there.safetensors"], 2, "--resume continues the run in it"),
-        ([*SMALL, *NEW, "--games", "0"], 2, "expected games from 1 to"),
-        ([*SMALL, *NEW, "--time", "nan"], 2, "expected --time such as 50ms"),
-        ([*SMALL, *NEW, "--time", "900d"], 2, "expected --time up to 365 d"),
-        ([*SMALL, *NEW, "--checkpoint", "-1"], 2, "expected --checkpoint above 0"),
-        ([*SMALL, *NEW, "--schedule", "magic"], 2, "expected phases such as tc"),
-        ([*SMALL, *NEW, "--lambda", "2"], 2, "expected lambda from 0 to 1"),
-        ([*SMALL, *NEW, "--stages", "a"], 2, "expected stages such as 16384,32768"),
-        ([*SMALL, *NEW, "--bands", "a"], 2, "expected bands such as 14000,16000, got 'a'"),
-        ([*SMALL, *NEW, "--tables", "44-16"], 2, "expected boards of 4x4 and spawns of 2 (0.9)"),
-        ([*SMALL, *NEW, "--eval-games", "5"], 2, "--eval-games together with --eval-ev"),
-        ([*SMALL, *NEW, "--band-share", "1"], 2, "--band-share together with --bands"),
-        ([*SMALL, *NEW, "--eval-every", "x"], 2, "expected --eval-every such as 10000g"),
-        ([*SMALL, *NEW, "--eval-boards", "b"], 2, "expected --eval-every T beside"),
-        ([*SMALL, *NEW, "--eval-every", "1m", "--eval-games", "-1"], 2, "expected"),
-        ([*SMALL, *NEW, "--eval-every", "1m", "--eval-boards", "b"], 2, "cannot read 'b'"),
-        (["2x4", *NEW, "--tables", "+"], 2, "expected tables such as 442-512+443-512"),
-        ([*SMALL, *NEW, "--threads", "1000000"], 2, "expected threads from 1 to 1024"),
-        ([*SMALL, *NEW, "--seed", "-1"], 2, "expected a seed"),
-        ([*SMALL, *NEW, "--start", "gone"], 2, "expected a network (default"),
-        ([*SMALL, *NEW, "--start", "./gone"], 2, "cannot read 'gone'"),
-        ([*SMALL, "--out", "n.csv"], 2, "expected --out with a name that ends in .safetensors"),
-        ([*SMALL, "--out", "n.txt"], 2, "expected --out with a name that ends in .safetensors"),
-        ([*SMALL, "--out", "n", "--runs", "2"], 2, "ends in .safetensors, got 'n'"),
-        ([*SMALL, "--out", "n.w"], 2, "expected --out with a name that ends in .safetensors"),
-        ([*SMALL, "--out", "."], 2, "expected --out in an existing folder, got ."),
-        (["--out", "gone", "--resume", "--lambda", "0"], 2, "expected --resume without --lambda"),
-        (["--out", "gone", "--resume", "--start", "x"], 2, "expected --resume without --start"),
-        (["--out", "gone", "--resume"], 2, "cannot read 'gone'"),
-        (["--out", "there.safetensors", "--resume"], 2, "'there.safetensors'"),
-    ],
-)
-def test_what_is_refused(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    arguments: list[str], code: int, message: str,
-) -> None:  # fmt: skip
-    monkeypatch.chdir(tmp_path)
-    Path("there.safetensors").write_text("something of mine")
-    found = cli("train", *arguments)
-    assert found.code == code
-    assert message in found.err
-    assert found.err.count("\n") <= 2
-    assert Path("there.safetensors").read_text() == "something of mine"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["there.safetensors"]
-
-
-def test_too_large_for_the_memory(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("twofold.storage.memory.free_memory", lambda: 10**9)
-    path = tmp_path / "n.safetensors"
-    code, _, err = cli("train", "8x6", "--out", str(path))
-    assert code == 3
-    assert "twofold: training 8x6 takes 1.6 GB of memory\n" in err
-    assert "expected at most 80% of the free memory for training 8x6 (800 MB), got 1.6 GB" in err
-    assert not path.exists()
-
-
 def test_start_with_a_weight_file_of_tdl(cli: Cli, tmp_path: Path) -> None:
     first, tdl, again = (str(tmp_path / name) for name in ("a.safetensors", "a.w", "b.safetensors"))
     options = ("0123 4567", "--threads", "1", "--games")
@@ -279,22 +212,3 @@ def test_where_to_take_up_again_and_what_weights_begin_with(cli: Cli, tmp_path: 
     settings = document(cli, *SMALL, *options)["settings"]
     assert (settings["restart"], settings["restart_at"]) == (20, 0.3)
     assert (settings["optimism"], settings["initial_weight"]) == (0, 2.5)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        [*SMALL, *NEW, "--games", "0"],
-        [*SMALL, *NEW, "--schedule", "magic"],
-        [*SMALL],
-        ["9x9", *NEW],
-        ["--out", "gone", "--resume"],
-    ],
-)
-def test_options_are_checked_before_kernels_are_compiled(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("twofold.learn.training.load", None)  # what loads them
-    code, _, err = cli("train", *arguments)
-    assert (code, err.count("\n")) == (2, 1)

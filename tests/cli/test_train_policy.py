@@ -19,16 +19,6 @@ TORCH = pytest.mark.skipif(
 )
 
 
-def test_without_the_extra_it_says_what_to_install(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "torch", None)
-    code, out, err = cli("train-policy", "--out", str(tmp_path / "p.safetensors"))
-    assert (code, out) == (2, "")
-    assert "pip install 'twofold[policy]'" in err
-    assert not list(tmp_path.glob("*.safetensors"))
-
-
 def test_loading_pytorch_is_said(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Here it goes on until that has been said, and fails."""
     (tmp_path / "torch.py").write_text("import sys\nsys.stderr.heard.wait(60)\nraise ImportError\n")
@@ -38,30 +28,6 @@ def test_loading_pytorch_is_said(cli: Cli, tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(sys, "stderr", said := Heard("loading PyTorch ...\n"))
     assert cli("train-policy", "--out", str(tmp_path / "p.safetensors")).code == 2
     assert said.heard.is_set()
-
-
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        ((), "expected --out FILE"),
-        (("--out", "nowhere/p.safetensors"), "existing folder"),
-        (("--out", "p.csv"), "ends in .safetensors"),
-        (("512-x", "--out", "p.safetensors"), "outputs of layers such as 512-256"),
-        (("0", "--out", "p.safetensors"), "outputs of a hidden layer"),
-        (("--gamma", "2", "--out", "p.safetensors"), "gamma from 0 to 1"),
-        (("--reward", "gold", "--out", "p.safetensors"), "points, exponents, large"),
-        (("--moves", "0", "--out", "p.safetensors"), "moves"),
-        (("--time", "soon", "--out", "p.safetensors"), "time"),
-        (("--resume", "--gamma", "1", "--out", "p.safetensors"), "--resume without --gamma"),
-    ],
-)
-def test_bad_options(
-    cli: Cli, words: tuple[str, ...], expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    code, _, err = cli("train-policy", *words)
-    assert code == 2
-    assert expected in " ".join(err.split())
 
 
 def test_networks_are_shown_and_converted(cli: Cli, tmp_path: Path) -> None:
@@ -86,34 +52,6 @@ def test_networks_are_shown_and_converted(cli: Cli, tmp_path: Path) -> None:
     code, _, err = cli("net", "convert", str(path), str(half), "--release", "--unit", "4")
     assert code == 2
     assert "expected --unit with an n-tuple network" in err
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("net", "average", "{net}", "{net}", "--out", "mean.safetensors"),
-        ("bench", "ntuple:net={net}"),
-    ],
-)
-def test_commands_for_other_networks_name_the_player(
-    cli: Cli, tmp_path: Path, words: tuple[str, ...]
-) -> None:
-    path = write(tmp_path / "p.safetensors")
-    code, _, err = cli(*(word.replace("{net}", str(path)) for word in words))
-    assert code == 2
-    assert err == (
-        f"twofold: expected an n-tuple network, got the policy network {str(path)!r}. It is for "
-        "the player policy:net=FILE\n"
-    )
-
-
-def test_a_depth_that_the_player_ignores_is_refused(cli: Cli, tmp_path: Path) -> None:
-    path = write(tmp_path / "p.safetensors")
-    words = ("analyse", "0012/0013/0024/1357", "--player", f"policy:net={path}", "--ply", "1")
-    code, _, err = cli(*words)
-    assert code == 2
-    assert "expected a player whose search can be limited" in err
-    assert "Use the key of the player: policy:ply=" in err
 
 
 def test_an_analysis_shows_probabilities_and_the_critic(cli: Cli, tmp_path: Path) -> None:

@@ -232,28 +232,6 @@ def test_a_rule_of_ones_own_is_named_again(cli: Cli, tmp_path: Path) -> None:
     assert cli("train", "--resume", "--games", "30", "--out", path, *code).code == 0
 
 
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        (["--rule", "nowhere.py:rule"], "cannot read 'nowhere.py'"),
-        (["--rule", f"{OWN}:halving"], "expected a function with @learning_rule(), got "),
-        (["--decay", f"{OWN}:rms"], "expected a function with @decay, got "),
-        (
-            ["--rule", f"{OWN}:rms", "--schedule", "td"],
-            "expected a learning rule together with phases",
-        ),
-    ],
-)
-def test_what_is_no_rule_is_refused(
-    options: list[str], expected: str, cli: Cli, tmp_path: Path
-) -> None:
-    path = tmp_path / "n.safetensors"
-    found = cli("train", *SMALL, "--games", "1", "--out", str(path), *options)
-    assert (found.code, found.out) == (2, "")
-    assert expected in found.err
-    assert not path.exists()
-
-
 def test_rules_of_a_resumed_run_are_compared(cli: Cli, tmp_path: Path) -> None:
     path = str(tmp_path / "n.safetensors")
     assert cli("train", *SMALL, "--out", path, "--games", "2").code == 0

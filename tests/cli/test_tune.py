@@ -70,41 +70,6 @@ def test_documents_are_equal_but_for_timing_and_machine(cli: Cli, tmp_path: Path
         assert low <= whole["check"]["difference"]["value"] <= high
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["greedy"], "expected a player with weights"),
-        (["nobody"], "expected a player ("),
-        ([SPEC, "--weights", "speed"], "expected weights among lost, empty,"),
-        ([SPEC, "--sampler", "luck"], "expected a sampler (cma, tpe), got 'luck'"),
-        ([SPEC, "--objective", "fame"], "expected score, log-score or a tile"),
-        ([SPEC, "--spread", "0.5"], "expected a spread from 1.01 to 1000, got 0.5"),
-        ([SPEC, "--spread", "nan"], "expected a spread"),
-        ([SPEC, "--seed", "-1"], "expected a seed"),
-        (["alphabeta:eval=rows", "--rules", "5x5"], "expected"),
-        ([SPEC, "--trials", "0"], "expected trials from 1 to 100000, got 0"),
-        ([SPEC, "--games", str(10**9)], "expected games from 1 to 10000000"),
-        ([SPEC, "--jobs", str(10**6)], "expected jobs from 1 to 1024"),
-        ([SPEC, "--check-games", "1"], "expected games of the check from 2"),
-        ([SPEC, "--out", "."], "expected a regular file to write to, got"),
-        ([SPEC, "--out", "no/such/folder/t.db"], "expected an existing folder to write to"),
-        ([SPEC, "--out", "noise.db"], "expected a file made by 'twofold tune', got"),
-    ],
-)
-def test_one_sentence_and_nothing_written(
-    cli: Cli, arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "noise.db").write_bytes(b"\x00\xff no database \x1b[31m")
-    before = sorted(tmp_path.rglob("*"))
-    monkeypatch.chdir(tmp_path)
-    code, out, err = cli("tune", "--out", "t.db", *arguments)
-    assert (code, out) == (2, "")
-    assert err.startswith(f"twofold: {message}")
-    assert err[:-1].isprintable()
-    assert len(err) < 400
-    assert sorted(tmp_path.rglob("*")) == before
-
-
 def test_other_settings_are_named(cli: Cli, tmp_path: Path) -> None:
     arguments = ["tune", SPEC, *SMALL, "--trials", "1", "--out", str(tmp_path / "t.db")]
     assert cli(*arguments).code == 0
@@ -112,15 +77,6 @@ def test_other_settings_are_named(cli: Cli, tmp_path: Path) -> None:
     assert code == 2
     assert "expected games 4 as in" in err
     assert "got 5" in err
-
-
-def test_a_missing_extra(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "optuna", None)
-    code, _, err = cli("tune", SPEC, *SMALL, "--out", str(tmp_path / "t.db"))
-    assert code == 2
-    assert err == (
-        "twofold: tuning needs the extra 'tune'. Install it with: pip install 'twofold[tune]'\n"
-    )
 
 
 def finished(path: Path) -> int:

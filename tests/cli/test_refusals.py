@@ -1,0 +1,515 @@
+"""What a command cannot do: exit code 2, one sentence, nothing printed, and no file touched."""
+
+import importlib.util
+import shlex
+import shutil
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from tests.records.foreign.replays import REPLAYS
+from tests.support.commands import Cli, write_game
+from tests.support.policies import make_policy, write
+from twofold.arena.study import Study
+from twofold.cli import drive
+from twofold.limits import MAX_GAMES
+from twofold.tables.problem import Problem
+from twofold.tables.solver import Solver, estimate
+from twofold.tables.store import WorkFolder
+from twofold.values.network_file import network_path
+from twofold.web.server import Server
+
+BOARD = "0012/0013/0024/1357"
+LONG = "n" * 300
+OWN = Path(__file__).parents[2] / "examples" / "my_rule.py"
+TRAIN = "0123 --threads 1 --games 1 --out n.safetensors"
+TUNE = "expectimax:eval=rows,ply=1 --out t.db"
+URL = "http://127.0.0.1:1/"
+
+FAULTS: dict[str, list[tuple[str, str]]] = {
+    "": [
+        ("frobnicate", "no such command 'frobnicate' (see twofold --help)"),
+        ("wacth", "did you mean 'watch'"),
+        ("report --picture", "requires an argument (see twofold report --help)"),
+    ],
+    "analyse": [
+        ("", "missing argument 'BOARD' (see twofold analyse --help)"),
+        ("001", "expected 16 cells"),
+        ("00$2/0013/0024/1357", "expected"),
+        ("'3 0 0 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 0'", "power of two"),
+        ("''", "expected"),
+        ("1" * 100_000, "expected"),
+        ("9x9:0", "expected"),
+        ("0000/0000/0000/0000", "expected"),
+        ("1212/2121/1212/2121", "expected a board with a legal move, got 1212/2121/1212/2121"),
+        ("'{\"grid\":1}'", "expected"),
+        ("0x0012001300241357", "Choose the format hex (top-left cell first) or hex-low"),
+        (f"{BOARD} --board-format fen", "expected a format (twofold"),
+        ("few.txt", "'few.txt': expected 16 cells for a 4x4 board, got 3"),
+        ("-", "expected a game or a board in a known form"),
+        (f"{BOARD} --player expectimax:ply=x", "got 'x'"),
+        (f"{BOARD} --player expectimax:eval=nobody", "nobody"),
+        (f"{BOARD} --player ntuple:net={LONG}", "expected"),
+        (f"{BOARD} --player ntuple:net=no.safetensors", "cannot read 'no.safetensors'"),
+        (f"{BOARD} --player policy:net=policy,ply=1 --ply 1", "the player: policy:ply="),
+        (f"{BOARD} --time nan", "expected --time such as"),
+        (f"{BOARD} --time 0", "expected --time above 0"),
+        (f"{BOARD} --nodes 1.5", "expected nodes as a whole number, got '1.5'"),
+        (f"{BOARD} --ply deep", "deep"),
+        (f"{BOARD} --player greedy --ply 2", "such as ntuple, with --ply, got "),
+        (f"{BOARD} --player greedy --time 1s", "such as ntuple, with --time, got "),
+        (f"{BOARD} --player own.py:first --nodes 9", "such as ntuple, with --nodes, got "),
+        (f"{BOARD} --threads 0", "expected threads from 1"),
+        (f"{BOARD} --threads 2 --player alphabeta", "takes threads (expectimax, ntuple, nneonneo"),
+        (f"{BOARD} --threads 2 --player own.py:first", "expected no keys for the function"),
+        (f"{BOARD} --explain --player greedy", "a player with an evaluator for --explain, got "),
+        (f"{BOARD} --explain --player own.py:first", "with an evaluator for --explain, got "),
+        (f"{BOARD} --score -4", "-4"),
+        ("2x2:11/02 --player greedy --outcomes", "expected exact:table=FILE for --outcomes, got"),
+    ],
+    "bench": [
+        ("", "missing argument"),
+        ("greedy --games 1k", "a whole number such as 1000 or 1e3, got '1k'"),
+        ("greedy --games 0", "expected games from 1 to"),
+        ("greedy --jobs 0", "expected jobs from 1"),
+        ("greedy --seed seven", "seven"),
+        ("greedy --rules spawn=2:nan", "nan"),
+        ("no/such/file.py:Name", "cannot read 'no/such/file.py'"),
+        ("greedy no.module:Name", "cannot import 'no.module'"),
+        ("greedy --out no/such/s.db", "expected an existing folder"),
+        (f"greedy --games 1 --out {LONG}", "expected"),
+        (f"--resume --out {LONG}", "expected a shorter file name"),
+        (f"greedy --boards {LONG}", "expected a shorter file name"),
+        ("greedy --timeout soon", "expected --timeout such as 50ms, 0.5s, 2m or 1h30m"),
+        ("greedy --games 1 --records", "expected --out FILE"),
+        ("--preset league --resume", "expected one of players, --preset and --resume"),
+        ("greedy --preset league", "expected one of players, --preset and --resume"),
+        ("--preset league --rules 3x3", "expected no --rules with --preset"),
+        ("--preset league --boards late.txt", "expected no --boards with --preset: "),
+        ("--preset best", "expected a preset (sources, league), got 'best'"),
+        ("--resume no.db --games 5", "expected no --games with --resume: the study says"),
+        ("--resume no.db --seed 1", "expected no --seed with --resume"),
+        ("--resume --out study.db --boards late.txt", "expected no --boards with --resume: "),
+        ("--resume", "expected --resume FILE, the study to continue"),
+        ("--resume --out no.db", "expected a study to continue"),
+        ("fast greedy ntuple:ply=1 --out s.db", "different players, got 'ntuple:ply=1' twice"),
+        ("greedy --boards no.txt", "cannot read 'no.txt'"),
+        ("greedy --boards late.txt --rules 3x3", "a 3x3 board as in the rules, got 4x4"),
+        ("greedy --boards late.txt --rules 'goal=4096 stop=goal'", "without 4096, at which"),
+        (f"greedy --boards late.txt --games {MAX_GAMES + 1}", "expected games from 1 to"),
+        ("ntuple:net=p.safetensors", "It is for the player policy:net=FILE"),
+        ("policy:net=p.safetensors", "got rules 4x4"),
+        ("ntuple --rules 3x3", "`twofold train NETWORK --rules 3x3 --out FILE` trains a network"),
+    ],
+    "compare": [
+        ("greedy greedy", "expected two different players"),
+        ("greedy random --tile 64", "expected --tile together with --sprt"),
+        ("greedy random --sprt --tile 65", "expected a tile such as 2048"),
+        ("greedy random --sprt --delta much", "expected --delta such as 500 or 5%"),
+        ("greedy random --sprt --delta -1", "expected --delta such as 500 or 5%"),
+        ("greedy random --sprt --tile 64 --delta 9", "expected --delta"),
+        ("greedy random --delta 5%", "expected --delta together with --sprt"),
+        ("greedy random --budget 1ms", "expected players with the key time for --bud"),
+        ("expectimax greedy --budget soon", "expected --budget such as 50ms, 0.5s"),
+        ("greedy random --games 0", "expected games from 1"),
+        ("greedy random --boards no.txt", "cannot read 'no.txt'"),
+    ],
+    "completion": [("fsh", "expected a shell (bash, zsh, fish), got 'fsh'; did you mean fish?")],
+    "convert": [
+        ("noise.2048 new.2048", "expected"),
+        ("missing.txt new.2048", "missing.txt"),
+        (f"{LONG} new.2048", "expected"),
+        ("stats.txt x.2048", "expected one game in the format twofold, got several"),
+        ("stats.txt x.html", "expected one game in the format html, got several"),
+        ("stats.txt x.2048 --game 3", "expected --game from 1 to 2, got 3"),
+        ("stats.txt x.2048 --game 0", "expected the number of a game from 1 to"),
+        ("stats.txt x.txt", "or a name that ends in .2048, .jsonl, .rpl, .vrs, .json or .html"),
+        ("stats.txt x.txt --to pgn", "expected a format (twofold, jsonl, verse, verse-old, "),
+        ("stats.txt x.2048 --from pgn", "expected a format (twofold"),
+        ("stats.txt x.2048 --from verse", "a replay that begins with a shape such as 4x4-_"),
+        ("stats.txt no/such/x.2048 --game 1", "expected an existing folder to write to"),
+        ("wrong.txt stats.jsonl --force", "line 3: move 1: expected a legal move"),
+    ],
+    "drive": [
+        ("2048", "expected an address such as"),
+        ("'javascript:alert(1)'", "expected an address such as"),
+        (f"{URL} --player nobody", "expected a player"),
+        (f"{URL} --time soon", "expected --time such as"),
+        (f"{URL} --moves-per-second 0", "expected"),
+        (f"{URL} --stop-at 2047", "expected a tile that is 0 or a power"),
+        (f"{URL} --stop-at 0", "expected"),
+        (f"{URL} --attach nowhere", "expected a port, host:port or an address"),
+        (f"{URL} --adapter nothing", "expected"),
+        (f"{URL} --adapter generic", "expected"),
+        (f"{URL} --adapter original --selector tiles=.a", "expected"),
+        (f"{URL} --selectors missing.toml", "cannot read 'missing.toml'"),
+        (f"{URL} --selector colour=red", "expected selectors"),
+        (f"{URL} --rules 1x1", "expected"),
+        (f"{URL} --patience 0", "expected --patience above 0"),
+        (f"{URL} --record no/such/folder/game", "expected an existing folder"),
+    ],
+    "engine": [
+        ("nobody", "expected a player (fast, "),
+        ("expectimax:ply=99", "expected ply from 1 to 12"),
+    ],
+    "engine-check": [
+        ("no-such-thing", "expected a program that can be run"),
+        ('"\'"', "expected cmd= with closed quotations"),
+        ("x --boards 0", "expected boards from 1 to 1000000"),
+        ("x --slack 0.5", "expected slack from 1 to 1000"),
+    ],
+    "net": [
+        ("info gone", "expected a network ("),
+        ("info gone.safetensors", "cannot read 'gone.safetensors'"),
+        ("info .", "expected a"),
+        (f"info {LONG}", "expected"),
+        ("eval gone.w", "cannot read 'gone.w'"),
+        ("eval a.safetensors --ply 99", "expected"),
+        ("convert a.safetensors no/such/x.safetensors", "expected an existing folder"),
+        ("convert a.safetensors x.w --bytes 3", "expected"),
+        ("convert a.safetensors x.safetensors --release --unit 0", "expected"),
+        ("convert a.safetensors x.safetensors --release --unit nan", "expected"),
+        ("convert a.safetensors x.txt", "in .safetensors, or in .w for TDL2048+, got 'x.txt'"),
+        ("convert a.safetensors x", "expected a name that ends in .safetensors, or in .w"),
+        ("convert a.safetensors x.safetensors --unit 2", "--unit together with --release"),
+        ("convert a.safetensors x.safetensors --bytes 2", "expected --bytes with a file *.w"),
+        ("convert a.safetensors x.w --note a", "expected no --note with 'x.w'"),
+        ("convert a.safetensors x.w --release", "ends in .safetensors for --release"),
+        ("convert p.safetensors p.safetensors --release", "expected another file to write"),
+        ("convert p.safetensors p.w", "policy network"),
+        ("convert p.safetensors x.safetensors --release --unit 4", "with an n-tuple network"),
+        ("average a.safetensors gone.safetensors --out x.safetensors", "cannot read"),
+        ("average a.safetensors a.safetensors --out x.w", "--out with a name that ends in"),
+        ("average p.safetensors p.safetensors --out x.safetensors", "the player policy:net=FILE"),
+    ],
+    "play": [
+        ("--hints x:y=z", "expected"),
+        ("--hints nobody", "got 'nobody'"),
+        ("--rules 1x1", "expected"),
+        (f"--seed {2**64}", "expected a seed"),
+        ("--resume missing.2048", "missing.2048"),
+        ("--resume noise.2048", "expected"),
+        ("--resume .", "expected"),
+        (f"--resume {LONG}", "expected"),
+        ("--resume game.2048 --rules 3x3", "expected no --rules with --resume"),
+        ("--resume game.2048 --seed 1", "expected no --seed with --resume"),
+    ],
+    "players": [
+        ("expctimax", "expected a player or an evaluator (fast, normal, "),
+        ("expctimax", "got 'expctimax'; did you mean expectimax?"),
+    ],
+    "report": [
+        ("", "expected a study of bench --out, or --curves FILE, got neither"),
+        ("gone.db", "gone.db': no such file"),
+        (LONG, "expected a shorter file name"),
+        ("empty.db", "expected a study with finished games"),
+        ("study.db --html a --csv ./a", "expected a file of its own for each output"),
+        ("study.db --parquet -", "expected --parquet with a file, got -"),
+        ("study.db --html no/such/folder/a.html", "expected an existing folder"),
+        ("study.db --records o.jsonl", "expected a study made with bench --records"),
+        ("study.db --latex study.db-journal", "expected"),
+        ("study.db --plot rech --picture o.svg", "got 'rech'; did you mean reach?"),
+        ("study.db --plot reach", "expected a study and --picture FILE"),
+        ("study.db --label gredy=G --markdown -", "got 'gredy'; did you mean greedy?"),
+        ("study.db --label greedy", "expected a study, and PLAYER=NAME, got 'greedy'"),
+        ("study.db --label greedy=random", "expected a name of its own for each player"),
+        ("study.db --label greedy=a --label greedy=b", "got two for 'greedy'"),
+        ("study.db --tile 2048 --picture o.svg", "expected --curves and --picture"),
+        (f"study.db --picture o.svg{' --curves c.csv' * 21}", "expected at most 20 curves"),
+        ("--curves c.csv", "expected --html or --picture together with --curves"),
+        ("--curves c.csv --csv o", "expected a study of bench --out"),
+        ("--curves gone.csv --html o", "gone.csv"),
+        ("--curves c.csv --picture o.jpg", "in .svg, .pdf or .png, got 'o.jpg'"),
+        ("--picture o.svg", "expected a study or --curves FILE together with --picture"),
+        ("--picture o.svg --curves c.csv --tile 2048", "the column reached_2048"),
+        ("--plot reach", "expected a study of bench --out, or --curves FILE, got neither"),
+        ("--html o", "expected a study of bench --out, or --curves"),
+    ],
+    "review": [
+        ("missing.2048", "missing.2048"),
+        ("noise.2048", "expected"),
+        ("score.2048", "expected"),
+        (LONG, "expected"),
+        ("-", "standard input: expected a game or a board in a known form"),
+        ("game.2048 --player corner", "expected a player that values moves"),
+        ("game.2048 --player nobody", "nobody"),
+        ("game.2048 --ply 0", "expected ply above 0"),
+        ("game.2048 --player greedy --ply 2", "whose search can be limited"),
+        ("game.2048 --worst -1", "expected worst moves from 0"),
+        ("game.2048 --walk --json", "expected --walk or --json, got both"),
+        ("game.2048 --walk", "expected a terminal for --walk"),
+    ],
+    "serve": [
+        ("--folder /no/such/folder", "expected an existing folder"),
+        (f"--folder {LONG}", "expected a shorter file name"),
+        ("--port 70000", "expected a port from 0 to 65535, got 70000"),
+        ("--port -1", "expected a port from 0 to 65535, got -1"),
+        ("--port x", "invalid value for '--port'"),
+        ("--port 0 --player nobody", "expected a player"),
+        ("--port 0 --player ntuple:net=no.safetensors", "cannot read 'no.safetens"),
+        ("--port 0 --player policy:net=p.safetensors", "expected boards of 2x2 for "),
+        ("--port 0 --host 192.0.2.1 --allow-network", "of this machine as host"),
+        ("--port 0 --host nowhere.invalid --allow-network", "of this machine"),
+        (f"--port 0 --host {LONG} --allow-network", "of this machine as host"),
+        ("--port 0 --data /dev/null", "/dev/null"),
+    ],
+    "solve": [
+        ("", "expected the rules of a game, such as 2x3, got none"),
+        ("--rules 5x5", "expected at most 4 rows and columns to solve"),
+        ("4x4", "4x4 is too large to solve: more than 10^15 states, where at most 100,0"),
+        ("2x2 --rules 2x3", "expected the rules of a game, such as 2x3, got two"),
+        (f"2x2 --out {LONG}", "expected"),
+        ("--rules 2x", "expected a shape such as 3x4, got '2x'"),
+        ("--rules 2x2 --goal 16 --score", "expected --goal or --score, got both"),
+        ("--rules 2x2 --goal 17", "17"),
+        ("--rules 2x2 --threads 0", "expected threads from 1 to 1024, got 0"),
+        ("--rules 2x2 --out no/such/t", "expected --out in an existing folder"),
+        ("--rules 2x2 --out noise.db", "expected a safetensors file"),
+        ("--rules 2x2 --out solved", "expected a new file for --out, got solved"),
+    ],
+    "tables": [
+        ("build 442-63", "expected a power of two from 8 to 2048 as target, got 63"),
+        ("build 445-64", "expected a pattern"),
+        ("build 442-8 --bits 9", "expected 8 or 16 bits a chance, got 9"),
+        ("build 442-8 --jobs 0", "expected --jobs from 1 to 1024, got 0"),
+        ("build 442-8 --out /no/such", "expected --out with an existing folder"),
+        (f"build 442-512 --out {LONG}", "expected"),
+        (f"list --out {LONG}", "expected"),
+        (f"info {LONG}.twofold-table", "expected"),
+        ("info 442-512", "Build it with: twofold tables build 442-512"),
+        ("query abcd/6512/1212/2120 --tables 442-512", "the table '442-512' is not built"),
+        ("query 12 --tables none", "expected"),
+        ("remove 442-8", "expected"),
+        ("remove readme.txt", "expected a table such as"),
+        (f"remove {LONG}.twofold-table", "expected"),
+        ("remove ./my.twofold-table", "expected"),
+        ("remove my.twofold-table --out .", "the name of a table beside --out"),
+        ("remove 442-8 --out none", "expected --out with an existing folder"),
+    ],
+    "train": [
+        ("0123", "expected --out FILE"),
+        ("9x9 --out n.safetensors", "expected one of 4x6, 5x6,"),
+        ("'' --out n.safetensors", "expected a NETWORK such as 4x6, or --resume, got neither"),
+        ("4x6 --rules 3x4 --out n.safetensors", "for 3x4, got 4x6 (for 4x4)"),
+        ("0123 --out no/such/n.safetensors", "expected --out in an existing folder"),
+        ("0123 --out there.safetensors", "--resume continues the run in it"),
+        ("0123 --out n.txt", "expected --out with a name that ends in .safetensors"),
+        ("0123 --out n --runs 2", "ends in .safetensors, got 'n'"),
+        ("0123 --out n.w", "expected --out with a name that ends in .safetensors"),
+        ("0123 --out .", "expected --out in an existing folder, got ."),
+        (f"0123 --games 1 --out {LONG}.safetensors", "expected"),
+        (f"{TRAIN} --games 0", "expected games from 1 to"),
+        (f"{TRAIN} --time nan", "expected --time such as 50ms"),
+        (f"{TRAIN} --schedule magic", "magic"),
+        (f"{TRAIN} --restart 10@2", "expected a restart such as 10 or 10@0.3"),
+        (f"{TRAIN} --rule nowhere.py:rule", "cannot read 'nowhere.py'"),
+        (f"{TRAIN} --rule {OWN}:halving", "expected a function with @learning_rule(), got "),
+        (f"{TRAIN} --decay {OWN}:rms", "expected a function with @decay, got "),
+        (f"{TRAIN} --rule {OWN}:rms --schedule td", "a learning rule together with phases"),
+        (f"{TRAIN} --runs 1", "expected runs from 2 to 32, got 1"),
+        (f"{TRAIN} --runs 33", "expected runs from 2 to 32, got 33"),
+        (f"{TRAIN} --runs 2 --seed {2**64 - 1}", "expected seed from 0"),
+        ("--out gone --resume --lambda 0", "expected --resume without --lambda"),
+        ("--out gone --resume --start x", "expected --resume without --start"),
+        ("--out gone --resume", "cannot read 'gone'"),
+        (f"--resume --games 1 --out {LONG}", "expected"),
+        ("--out there.safetensors --resume", "'there.safetensors'"),
+        ("--out n.safetensors --resume --runs 2", "n-1.safetensors"),
+    ],
+    "train-policy": [
+        ("", "expected --out FILE"),
+        ("--out nowhere/p.safetensors", "existing folder"),
+        ("--out p.csv", "ends in .safetensors"),
+        (f"--moves 10 --out {LONG}.safetensors", "expected"),
+        ("512-x --out n.safetensors", "outputs of layers such as 512-256"),
+        ("0 --out n.safetensors", "outputs of a hidden layer"),
+        ("--gamma 2 --out n.safetensors", "gamma from 0 to 1"),
+        ("--reward gold --out n.safetensors", "points, exponents, large"),
+        ("--moves 0 --out n.safetensors", "moves"),
+        ("--time soon --out n.safetensors", "time"),
+        ("--resume --gamma 1 --out n.safetensors", "--resume without --gamma"),
+    ],
+    "tune": [
+        ("greedy --out t.db", "expected a player with weights"),
+        ("greedy --out t.db --trials many", "invalid value for '--trials'"),
+        ("nobody --out t.db", "expected a player ("),
+        ("alphabeta:eval=rows --rules 5x5 --out t.db", "expected"),
+        (f"{TUNE} --weights speed", "expected weights among lost, empty,"),
+        (f"{TUNE} --sampler luck", "expected a sampler (cma, tpe), got 'luck'"),
+        (f"{TUNE} --objective fame", "expected score, log-score or a tile"),
+        (f"{TUNE} --spread 0.5", "expected a spread from 1.01 to 1000, got 0.5"),
+        (f"{TUNE} --spread nan", "expected a spread"),
+        (f"{TUNE} --seed -1", "expected a seed"),
+        (f"{TUNE} --trials 0", "expected trials from 1 to 100000, got 0"),
+        (f"{TUNE} --games {10**9}", "expected games from 1 to 10000000"),
+        (f"{TUNE} --jobs {10**6}", "expected jobs from 1 to 1024"),
+        (f"{TUNE} --check-games 1", "expected games of the check from 2"),
+        (f"{TUNE} --out .", "expected a regular file to write to, got"),
+        (f"{TUNE} --out no/such/folder/t.db", "expected an existing folder to write to"),
+        (f"{TUNE} --out noise.db", "expected a file made by 'twofold tune', got"),
+    ],
+    "watch": [
+        ("greedy --sed 1", "no such option: --sed"),
+        ("nobody", "expected a player"),
+        ("greedy:depth=3", "depth"),
+        ("''", "expected"),
+        ("'\x1b[31mred.py:Mine'", "expected"),
+        (f"{LONG}.py:Mine", "expected"),
+        ("greedy --rules '4x4 speed=3'", "speed"),
+        ("greedy --rules goal=2047", "2047"),
+        ("it3105-snake --rules 5x5", "5x5"),
+        ("policy:net=p.safetensors", "add --rules 2x2"),
+        ("greedy --seed -1", "expected a seed"),
+        ("greedy --moves-per-second nan", "expected"),
+        ("greedy --moves-per-second 1e-18 --words", "expected"),
+        ("greedy --moves-per-second 0", "expected"),
+        ("greedy --record no/such/folder/game", "expected an existing folder"),
+        ("greedy --record .", "expected"),
+        (f"greedy --record {LONG}", "expected"),
+        ("engine:cmd=no-such-thing", "expected a program that can be run"),
+        ("engine", "expected cmd= and the command of an engine"),
+    ],
+}  # fmt: skip
+"""By command: its arguments, and what is said of them."""
+
+NOTES = ("twofold: training 0123 takes", "warning: other machines can reach this server")
+"""What may be said before."""
+
+CASES = [(command, *one) for command, faults in FAULTS.items() for one in faults]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the files that the cases name."""
+    folder = tmp_path_factory.mktemp("home")
+    for name in ("noise.2048", "noise.db", "my.twofold-table", "there.safetensors"):
+        (folder / name).write_bytes(b"\x00\xff no such file \x1b[31m")
+    episodes = f"{REPLAYS['moporgic']}\nb:place@0|0131#D92|place@0\n"
+    (folder / "stats.txt").write_text(episodes)
+    (folder / "wrong.txt").write_text(f"{episodes}c:place@0|0131#U92|place@0\n")
+    (folder / "stats.jsonl").write_text("old")
+    (folder / "few.txt").write_text("2 4 8")
+    (folder / "late.txt").write_text("dcba/6789/4321/0120  # late\n3210/2100/1000/0000\n")
+    (folder / "c.csv").write_text("games,mean,low,high,seed_1\n1000,100,90,110,99\n")
+    (folder / "own.py").write_text("def first(board):\n    return board.legal_moves()[0]\n")
+    shutil.copy(network_path("tiny"), folder / "a.safetensors")
+    write(folder / "p.safetensors", make_policy((2, 2)))
+    write_game(folder / "game.2048", 20)
+    game = (folder / "game.2048").read_text()
+    (folder / "score.2048").write_text(game.replace('[Score "', '[Score "9'))
+    Study(folder / "empty.db").close()
+    return folder
+
+
+@pytest.fixture
+def here(home: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(home)
+    if not Path("study.db").exists():
+        games = ("--games", "1", "--rules", "2x2", "--jobs", "1", "--out", "study.db")
+        assert cli("bench", "random", "greedy", *games).code == 0
+        assert cli("solve", "--rules", "1x3", "--out", "solved").code == 0
+    return home
+
+
+def content_of(folder: Path) -> dict[Path, bytes]:
+    """The files below a folder."""
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def ids(case: object) -> str:
+    return str(case)[:70]
+
+
+@pytest.mark.parametrize(("command", "arguments", "says"), CASES, ids=ids)
+def test_one_sentence_and_nothing_written(
+    cli: Cli, here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    command: str, arguments: str, says: str,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(drive.Drive, "run", lambda _: pytest.fail("a browser was started"))
+    monkeypatch.setattr(Server, "serve_on", lambda *_: pytest.fail("a server was started"))
+    monkeypatch.setattr("twofold.learn.training.load", lambda *_: pytest.fail("it compiles"))
+    before = content_of(here)
+    words = [*command.split(), *shlex.split(arguments)]
+    code, out, err = cli(*words, stdin="0" * 10_000)
+    assert (code, out) == (2, ""), err
+    *notes, last = err.splitlines()
+    assert last.startswith("twofold: ")
+    assert says.lower() in last.lower()
+    assert last.isprintable()
+    assert len(last) < 500
+    assert not [note for note in notes if not note.startswith(NOTES)]
+    assert content_of(here) == before
+    assert not content_of(tmp_path)
+
+
+# ---- what the machine has no room for
+
+DISK, MEMORY = "shutil.disk_usage", "twofold.storage.memory.free_memory"
+
+
+@pytest.mark.promise("R19")
+@pytest.mark.parametrize(
+    ("words", "place", "free", "says"),
+    [
+        ("solve --rules 4x4 --goal 1024", "", 0, "are possible. Choose a smaller board such as"),
+        ("solve --rules 3x4", "", 0, "too large to solve: about 1,100,000,000,000 states"),
+        ("solve --rules 2x3 --out t", DISK, 1_000, "of free disk, but only"),
+        ("tables build default", DISK, 10**9, "wall5-128, wall6-1024 needs 7.0 GB of free disk"),
+        ("tables build 444-2048/1024-1024", DISK, 10**9, "caps make it smaller"),
+        ("tables build 442-512", MEMORY, 10**8, "of the free memory for building 442-512"),
+        ("train 8x6 --out n.safetensors", MEMORY, 10**9, "training 8x6 (800 MB), got 1.6 GB"),
+    ],
+)
+def test_what_does_not_fit_is_refused_before_it_begins(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    words: str, place: str, free: int, says: str,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("twofold.cli.tables.measured_rate", lambda threads: 1e6 * threads)
+    if place:
+        answer = free if place == MEMORY else SimpleNamespace(free=free)
+        monkeypatch.setattr(place, lambda *_: answer)
+    code, out, err = cli(*words.split())
+    assert (code, out) == (3, "")
+    assert says in err
+    assert not content_of(tmp_path)
+
+
+@pytest.mark.promise("R19")
+def test_layers_that_are_written_already_need_no_more_room(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "t"
+    parts = WorkFolder(path, Problem.parse("2x2"))
+    assert Solver(parts.problem, parts).run()
+    held = sum(part.stat().st_size for part in parts.folder.iterdir())
+    need = 2 * estimate(parts.problem).disk - held
+    for free, code in ((need - 1, 3), (need, 0)):
+        monkeypatch.setattr(DISK, lambda _, free=free: SimpleNamespace(free=free))
+        assert cli("solve", "--rules", "2x2", "--out", str(path)).code == code
+
+
+@pytest.mark.parametrize(
+    ("words", "missing", "extra"),
+    [
+        ("serve --no-open", "uvicorn", "web"),
+        ("tune expectimax:eval=rows,ply=1 --games 1 --rules 2x2 --out t.db", "optuna", "tune"),
+        ("train-policy --out new.safetensors", "torch", "policy"),
+        ("review game.2048 --walk", "textual", "tui"),
+    ],
+)
+def test_a_missing_extra_is_named_with_the_way_to_it(
+    cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch, words: str, missing: str, extra: str
+) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setitem(sys.modules, missing, None)
+    monkeypatch.setattr(
+        "importlib.util.find_spec", lambda name: None if name == missing else find(name)
+    )
+    before = content_of(here)
+    code, out, err = cli(*words.split())
+    assert (code, out) == (2, "")
+    assert f"pip install 'twofold[{extra}]'" in err
+    assert content_of(here) == before
