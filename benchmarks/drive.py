@@ -15,7 +15,7 @@ from twofold.cli.browser.driver import Driver, PageFollower, Thinker, Wishes
 from twofold.cli.browser.pages import ByMove, Selectors, find_game, kinds
 from twofold.cli.browser.tab import BrowserPlace, open_tab
 
-PAGES = ROOT / "tests" / "browser" / "pages"
+PAGES = ROOT / "tests" / "cli" / "pages"
 FIND_SECONDS = 10.0
 STOP_AT = 512
 """A game to this tile has about 260 moves."""

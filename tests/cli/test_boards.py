@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import Cli
-from tests.support.commands import cli as cli  # a fixture
 from twofold.arena.boards import parse_boards
 
 LINES = "dcba/6789/4321/0120  # late\n\ncdba/6798/4567/0120\n3210/2100/1000/0000\n"

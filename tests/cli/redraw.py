@@ -1,6 +1,6 @@
 """Draws the files in `screens/` anew: what the screens of the app look like, as text.
 
-python -m tests.tui.redraw
+python -m tests.cli.redraw
 """
 
 import os
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.tui.driving import (
+from tests.cli.driving import (
     Act,
     Driven,
     drive,

@@ -15,9 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.stage import HANG_SECONDS
+from tests.cli.stage import HANG_SECONDS
 from tests.support.commands import Cli
-from tests.support.commands import cli as cli  # a fixture
 from tests.support.documents import check_document
 from tests.support.signals import hear_signals
 from twofold import Board, Move

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.driving import (
+from tests.cli.driving import (
     Driven,
     drive,
     game_of,

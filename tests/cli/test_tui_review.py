@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from tests.support.asked import PATIENCE, Last
-from tests.tui.driving import (
+from tests.cli.driving import (
     Driven,
     drive,
     first_moves,
@@ -16,10 +15,13 @@ from tests.tui.driving import (
     text_of,
     until,
 )
+from tests.support.asked import PATIENCE, Last
 from twofold import Board, Game, Player, Rules
 from twofold.cli.tui.review_screen import Judging, ReviewScreen
 from twofold.cli.tui.screen import Walk
 from twofold.errors import InvalidSpec
+
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 async def judged(pilot: Driven, screen: ReviewScreen) -> None:

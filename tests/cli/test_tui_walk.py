@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.tui.driving import game_of
+from tests.cli.driving import game_of
 from twofold import Board, Game, Move
 from twofold.cli.tui.review_screen import draw_walk, timeline, verdict
 from twofold.cli.tui.screen import Walk

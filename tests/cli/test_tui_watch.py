@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.cli.driving import Driven, drive, note_of, plays, text_of, until, until_shown
 from tests.support.asked import Failing, Last
-from tests.tui.driving import Driven, drive, note_of, plays, text_of, until, until_shown
 from twofold import Analysis, Board, Game, Player, Rules
 from twofold.cli.tui.game_screen import ENDS, WatchScreen
 from twofold.games.live_game import LiveGame

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 from playwright.async_api import Page
 
-from tests.browser.stage import FIND_SECONDS, Stage, play_page
+from tests.cli.stage import FIND_SECONDS, Stage, play_page
 from twofold.cli.browser.driver import Driver, PageFollower
 from twofold.cli.browser.pages import ByMove, Selectors, find_game, kinds
 from twofold.cli.browser.tab import Tab

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from rich.text import Text
 
-from tests.support.asked import Failing, Slow
-from tests.tui.driving import (
+from tests.cli.driving import (
     Driven,
     drive,
     game_of,
@@ -22,6 +21,7 @@ from tests.tui.driving import (
     until,
     until_shown,
 )
+from tests.support.asked import Failing, Slow
 from twofold import Board, Game, Rules
 from twofold.cli.tui.review_screen import ReviewScreen
 from twofold.games.daily import new_record

@@ -1,11 +1,11 @@
-"""Screens equal their files in `screens/`, which `tests.tui.redraw` makes."""
+"""Screens equal their files in `screens/`, which `tests.cli.redraw` makes."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.tui.driving import Driven, drive, play_screen
-from tests.tui.redraw import FOLDER, SCREENS, USUAL, drawn, environment, middle
+from tests.cli.driving import Driven, drive, play_screen
+from tests.cli.redraw import FOLDER, SCREENS, USUAL, drawn, environment, middle
 from twofold.cli.tui.screen import Lines
 from twofold.cli.tui.tiles import BACKGROUNDS, GRID
 
