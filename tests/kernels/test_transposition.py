@@ -13,6 +13,7 @@ from tests.kernels.drivers import Words
 from tests.kernels.lazily import lazy_kernel
 from twofold.game.rules import Rules
 from twofold.kernels import context as names
+from twofold.kernels import expectimax_cells as cell_kernels
 from twofold.kernels import transposition as table
 from twofold.kernels.intrinsics import pointer
 from twofold.kernels.play import mix
@@ -353,3 +354,22 @@ def test_a_table_that_begins_with_few_buckets_finds_and_loses_the_same(buckets: 
         assert 0 < results[0][1].sum() < count
         grew.append(growing.words[names.BUCKETS] == buckets)
     assert 0 < sum(grew) < len(grew)
+
+
+@lazy_kernel(types.uint64(_WORDS, types.uint64, types.int64))
+def hash_at(words, address, size):
+    return cell_kernels.hash_of(address, size)
+
+
+def test_hashes_of_boards_on_cells_differ() -> None:
+    """Boards of every size, with their words in another order, and with one bit changed."""
+    rng = np.random.default_rng(8)
+    hashes, boards = set(), set()
+    for size in (2, 8, 9, 16, 25, 36, 64) * 200:
+        words = np.zeros(8, dtype=np.uint64)
+        cells = words.view(np.uint8)
+        cells[:size] = rng.integers(0, 3, size) * (rng.random(size) < rng.random())
+        for variant in (words, np.roll(words, 1), words[::-1].copy(), words ^ np.uint64(1)):
+            boards.add(variant.tobytes())
+            hashes.add(int(hash_at(variant, np.uint64(variant.ctypes.data), 64)))
+    assert len(hashes) == len(boards) > 2_000
