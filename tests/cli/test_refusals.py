@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.records.foreign.replays import REPLAYS
+from tests.game.replays import REPLAYS
 from tests.support.commands import Cli, write_game
 from tests.support.policies import make_policy, write
 from twofold.arena.study import Study

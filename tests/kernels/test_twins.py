@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from numba import types
 
-from tests.evaluators import plain
+from tests.values import plain
 from tests.kernels.drivers import (
     SHAPES,
     SMALL,
