@@ -184,6 +184,7 @@ def test_at_top_speed_a_slow_page_draws_less_often(laptop: Visit) -> None:
     """Each beat takes a second here, whatever its number of moves: it is not the moves that do."""
     sent: list[str] = []
     laptop.page.on("websocket", lambda it: it.on("framesent", lambda text: sent.append(str(text))))
+    laptop.open("/learn", "h1")
     laptop.page.evaluate("sessionStorage.slow = '1'")
     laptop.page.add_init_script(
         """let now = 0;
