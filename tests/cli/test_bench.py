@@ -68,14 +68,6 @@ def test_documents_are_equal_but_for_timing_and_machine(cli: Cli) -> None:
     assert stripped("1") == stripped("2") == stripped("3")
 
 
-def test_players_of_your_own_with_two_jobs(cli: Cli) -> None:
-    names = [f"{MINE}:Tidy", f"{MINE}:downhill"]
-    code, out, _ = cli("bench", *names, "--games", "4", "--jobs", "2")
-    assert code == 0
-    assert f"1  {names[0]}" in out
-    assert f"2  {names[1]}" in out
-
-
 @pytest.mark.parametrize("command", ["bench", "watch"])
 def test_a_network_for_another_shape_names_the_option(
     command: str, cli: Cli, tmp_path: Path
@@ -91,17 +83,6 @@ def test_a_network_for_another_shape_names_the_option(
         "; the player strong plays on them, and `twofold train NETWORK --rules 3x3 --out FILE` "
         "trains a network\n"
     )
-
-
-def test_an_evaluator_of_your_own_with_two_jobs(cli: Cli) -> None:
-    evaluator = ROOT / "examples" / "my_evaluator.py"
-    spec = f"expectimax:eval={evaluator}:EMPTY_CELLS,ply=1"
-    found = document(cli, spec, "--games", "4", "--jobs", "2")
-    assert found["players"][0]["summary"]["games"] == 4
-    assert found == {
-        **found,
-        "players": document(cli, spec, "--games", "4", "--jobs", "1")["players"],
-    }
 
 
 def test_a_player_that_fails_is_reported_and_the_others_go_on(cli: Cli) -> None:

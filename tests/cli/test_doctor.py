@@ -24,11 +24,6 @@ def test_what_is_here(cli: Cli) -> None:
     assert platform.python_version() in out
 
 
-def test_json(cli: Cli) -> None:
-    document = json.loads(cli("doctor", "--json").out)
-    assert document["versions"]["numpy"]
-
-
 def test_missing_parts_and_how_to_get_them(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     needs = ["numpy>=2", "no-such-thing>=1", "no-web>=1; extra == 'web'", "nope; extra=='test'"]
     monkeypatch.setattr(importlib.metadata, "requires", lambda _: needs)

@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 
 from tests.support.commands import Cli
-from twofold import Analysis, Board, Budget, Game, Move, Player, Rules, Stop, make_player
+from twofold import Analysis, Board, Budget, Move, Player, Rules, Stop, make_player
 from twofold.cli import _output, _thinking
 from twofold.cli._thinking import LiveAnswer, think
 from twofold.cli.analyse import _note_rest
@@ -156,13 +156,6 @@ def test_the_command_without_an_answer(cli: Cli) -> None:
     code, out, err = cli("analyse", str(BOARD), "--player", f"{__name__}:Silent")
     assert (code, out) == (130, "")
     assert err == "interrupted before there was an answer\n"
-
-
-def test_games_can_be_analysed_from_their_first_board() -> None:
-    board = Game(seed=1).board
-    answer = think(make_player("greedy"), board, None, None, live=False)
-    assert answer.analysis is not None
-    assert answer.analysis.board == board
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from twofold.cli.tui.tiles import (
     flat_look,
     tile_label,
 )
-from twofold.limits import MAX_EXPONENT
 
 SHAPES = [(1, 2), (2, 2), (3, 4), (4, 4), (5, 5), (1, 8), (8, 1), (8, 8)]
 COLOURS: list[Colours] = ["full", "16", "none"]
@@ -71,10 +70,6 @@ def test_an_8x8_board_fits_40_columns() -> None:
 def test_short_labels(exponent: int, label: str) -> None:
     assert tile_label(exponent, short=True) == label
     assert len(label) <= 4
-
-
-def test_labels_in_full() -> None:
-    assert tile_label(MAX_EXPONENT) == str(2**MAX_EXPONENT)
 
 
 def test_large_digits() -> None:

@@ -224,10 +224,3 @@ def test_a_stopped_game_ends_at_the_next_frame() -> None:
     next(source)
     stop.set()
     assert list(source) == []
-
-
-def test_a_player_that_fails_ends_with_a_sentence(cli: Cli) -> None:
-    home = Path(__file__).parent.parent / "arena" / "players_for_tests.py"
-    code, _, err = cli("watch", f"{home}:illegal", "--seed", "1")
-    assert code == 1
-    assert err.startswith("twofold: expected a legal move from ")
