@@ -39,20 +39,13 @@ def test_equal_the_rules(shape: tuple[int, int]) -> None:
             assert starts == [cell for cell, exponent in enumerate(cells) if exponent]
 
 
-def test_two_pairs_of_a_line() -> None:
-    found = slides(Board.parse("1x4:1111"), Move.RIGHT)
-    assert [(one.start, one.end, one.merged) for one in found] == [
-        (0, 2, True),
-        (1, 2, True),
-        (2, 3, True),
-        (3, 3, True),
-    ]
-
-
-def test_a_merged_tile_does_not_merge_again() -> None:
-    found = slides(Board.parse("4x1:1/1/2/0"), Move.UP)
-    assert [(one.start, one.end, one.merged) for one in found] == [
-        (0, 0, True),
-        (1, 0, True),
-        (2, 1, False),
-    ]
+@pytest.mark.parametrize(
+    ("text", "move", "expected"),
+    [
+        ("1x4:1111", Move.RIGHT, [(0, 2, True), (1, 2, True), (2, 3, True), (3, 3, True)]),
+        ("4x1:1/1/2/0", Move.UP, [(0, 0, True), (1, 0, True), (2, 1, False)]),
+    ],
+)
+def test_a_tile_merges_once(text: str, move: Move, expected: list[tuple[int, int, bool]]) -> None:
+    found = slides(Board.parse(text), move)
+    assert [(one.start, one.end, one.merged) for one in found] == expected

@@ -97,14 +97,6 @@ def test_values_equal_the_naive_ones(shape: Shape, stages: tuple[int, ...]) -> N
         assert evaluator.value(board) == value
 
 
-@pytest.mark.parametrize("name", ["2x4", "4x5", "5x4"])
-def test_named_patterns(name: str) -> None:
-    both = Both.make(name, (4, 4))
-    for cells in some_boards((4, 4), 40):
-        found, expected = both.network.value(Board(cells)), both.twin.value(cells)
-        assert abs(found - expected) <= 1e-6 * both.size(cells)
-
-
 def test_the_most_patterns_there_may_be() -> None:
     """32 patterns: 256 features, the maximum."""
     cells = [(a, b, c) for a in range(16) for b in range(a) for c in range(b)][:32]

@@ -41,25 +41,15 @@ def twin_of(evaluator: Evaluator, rules: Rules, cut: float = 0.0) -> Twin:
     )
 
 
-def check(name: str, ply: int, boards: list[tuple[Board, int]]) -> None:
+@pytest.mark.parametrize("count", [None, pytest.param(ALL, marks=pytest.mark.long)])
+@pytest.mark.parametrize("ply", BOARDS)
+@pytest.mark.parametrize("name", EVALUATORS)
+def test_values_equal_the_slow_ones(name: str, ply: int, count: int | None) -> None:
     evaluator, rules = EVALUATORS[name], Rules()
     search, twin = Expectimax(evaluator, rules, Depth.fixed(ply)), twin_of(evaluator, rules)
-    for board, score in boards:
+    for board, score in positions(count or BOARDS[ply], MOST_EMPTY[ply], seed=count or 2048):
         found = values_of(search, board, score)
         assert same(found, twin.expectimax(board.exponents, score, ply)), board
-
-
-@pytest.mark.parametrize("ply", BOARDS)
-@pytest.mark.parametrize("name", EVALUATORS)
-def test_values_equal_the_slow_ones(name: str, ply: int) -> None:
-    check(name, ply, positions(BOARDS[ply], MOST_EMPTY[ply]))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("ply", BOARDS)
-@pytest.mark.parametrize("name", EVALUATORS)
-def test_many_values_equal_the_slow_ones(name: str, ply: int) -> None:
-    check(name, ply, positions(ALL, MOST_EMPTY[ply], seed=500))
 
 
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)

@@ -5,6 +5,7 @@ Boards are 4x4, row by row; a large tile is LARGE, and never merges.
 
 from functools import cache
 
+from tests.support.endgame_tables import turned
 from twofold.game import reference
 from twofold.tables.pattern import EndgamePattern
 
@@ -14,16 +15,6 @@ LARGE = 40
 """Stands for every large tile; moves number them, so that none are equal."""
 
 SPAWNS = ((1, 0.9), (2, 0.1))
-
-
-def turned(cells: Cells, symmetry: int) -> Cells:
-    """A board in one of its eight symmetries."""
-    rows = [list(cells[4 * row : 4 * row + 4]) for row in range(4)]
-    for _ in range(symmetry % 4):
-        rows = [list(row) for row in zip(*rows[::-1], strict=True)]
-    if symmetry >= 4:
-        rows = [row[::-1] for row in rows]
-    return tuple(cell for row in rows for cell in row)
 
 
 SYMMETRIES = [turned(tuple(range(16)), symmetry) for symmetry in range(8)]

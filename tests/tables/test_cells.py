@@ -6,16 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.support.endgame_tables import turned
 from tests.tables.made import levels_of, made
-from tests.tables.naive_cells import (
-    LARGE,
-    Cells,
-    half_sum,
-    large_of,
-    naive_cells,
-    pattern_of,
-    turned,
-)
+from tests.tables.naive_cells import LARGE, Cells, half_sum, large_of, naive_cells, pattern_of
 from twofold.errors import InvalidTable
 from twofold.game import reference
 from twofold.game.board import Board
@@ -122,7 +115,7 @@ def test_answers_are_those_of_the_layers_in_every_symmetry(name: str) -> None:
     for number in range(80):
         cells = _spoken(pattern, chosen)
         shown = turned(cells, number % 8)
-        board = Board.parse(text_of(shown))
+        board = Board(shown)
         wanted = {
             move: _chance(name, shown, move, number % 8)
             for move in Move
@@ -169,11 +162,6 @@ def _chance(name: str, shown: Cells, move: Move, symmetry: int) -> float | None:
         return 1.0
     level = levels_of(name)[half_sum(frame)][min(twin.numbers(frame))]
     return float(chances_of(16)[level])
-
-
-def text_of(cells: Cells) -> str:
-    digits = "".join("0123456789abcdef"[one] for one in cells)
-    return "/".join(digits[row : row + 4] for row in range(0, 16, 4))
 
 
 @pytest.mark.parametrize(

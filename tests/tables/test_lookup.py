@@ -61,7 +61,7 @@ def test_an_answer_equals_recursion_from_the_rules(name: str) -> None:
     tables = EndgameTables([made(name)])
     answered = 0
     for cells in boards_of(pattern, random.Random(SEED), 60):
-        board = Board.parse(text_of(cells))
+        board = Board(cells)
         wanted = expected(pattern, cells)
         answer = tables.answer(board)
         if max(wanted.values(), default=0.0) == 0:
@@ -74,11 +74,6 @@ def test_an_answer_equals_recursion_from_the_rules(name: str) -> None:
         assert tables.move(board) == answer.best
         assert wanted[answer.best] == pytest.approx(max(wanted.values()), abs=1e-4)
     assert answered >= 10
-
-
-def text_of(cells: Cells) -> str:
-    digits = "".join("0123456789abcdef"[one] for one in cells)
-    return "/".join(digits[row : row + 4] for row in range(0, 16, 4))
 
 
 def test_a_table_answers_only_for_its_boards() -> None:
