@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -213,45 +214,41 @@ def guard_search(guards: Guards, search: Search, table: bool = True) -> Search:
 
 
 def plain_rows(rules: str, **more: Any) -> Callable[[], Search]:
-    return lambda: ExpectimaxCells(
-        EVALUATORS["rows"], Rules.parse(rules), Depth.fixed(4), table_mb=0, **more
+    return partial(
+        ExpectimaxCells, EVALUATORS["rows"], Rules.parse(rules), Depth.fixed(4), table_mb=0, **more
     )
 
 
 SEARCHES: dict[str, tuple[Callable[[], Search], Sequence[int]]] = {
     # how a search is made, and its depths
     **{
-        name: (lambda name=name: Expectimax(EVALUATORS[name], Rules(), Depth.fixed(3), table_mb=0),
+        name: (partial(Expectimax, EVALUATORS[name], Rules(), Depth.fixed(3), table_mb=0),
                (1, 2, 3))
         for name in EVALUATORS
     },
     **{
         f"cut, second move {second}": (
-            lambda second=second: Expectimax(
-                EVALUATORS["rows"], Rules(), Depth.few(2, few=4, few_ply=4), cut=0.01,
-                second_move=second,
-            ), (2, 4))
+            partial(Expectimax, EVALUATORS["rows"], Rules(), Depth.few(2, few=4, few_ply=4),
+                    cut=0.01, second_move=second),
+            (2, 4))
         for second in (False, True)
     },
     **{
         f"alphabeta, prunes {prunes}": (
-            lambda prunes=prunes: AlphaBeta(
-                EVALUATORS["clustering"], Rules(), 3, prunes=prunes, wins_at_goal=True
-            ), (1, 2, 3, 6))
+            partial(AlphaBeta, EVALUATORS["clustering"], Rules(), 3, prunes=prunes,
+                    wins_at_goal=True),
+            (1, 2, 3, 6))
         for prunes in (False, True)
     },
     **{
         f"summed, prunes {prunes}": (
-            lambda prunes=prunes: Summed(
-                EVALUATORS["baeldung"], Rules(), prunes=prunes, table_mb=0
-            ), (1, 2, 3))
+            partial(Summed, EVALUATORS["baeldung"], Rules(), prunes=prunes, table_mb=0), (1, 2, 3))
         for prunes in (False, True)
     },
     **{
         f"{name} on cells of {rows}x{cols}": (
-            lambda name=name, rows=rows, cols=cols: ExpectimaxCells(
-                EVALUATORS[name], Rules(rows, cols), Depth.fixed(3), table_mb=0
-            ), (1, 2, 3) if rows * cols < 17 else (1, 2))
+            partial(ExpectimaxCells, EVALUATORS[name], Rules(rows, cols), Depth.fixed(3), table_mb=0),
+            (1, 2, 3) if rows * cols < 17 else (1, 2))
         for name, one in EVALUATORS.items() if one.supports_cells(8, 8)
         for rows, cols in [(1, 2), (2, 2), (4, 4), (5, 5), (3, 6), (1, 8), (8, 1), (8, 8)]
     },
