@@ -247,7 +247,8 @@ SEARCHES: dict[str, tuple[Callable[[], Search], Sequence[int]]] = {
     },
     **{
         f"{name} on cells of {rows}x{cols}": (
-            partial(ExpectimaxCells, EVALUATORS[name], Rules(rows, cols), Depth.fixed(3), table_mb=0),
+            partial(ExpectimaxCells, EVALUATORS[name], Rules(rows, cols), Depth.fixed(3),
+                    table_mb=0),
             (1, 2, 3) if rows * cols < 17 else (1, 2))
         for name, one in EVALUATORS.items() if one.supports_cells(8, 8)
         for rows, cols in [(1, 2), (2, 2), (4, 4), (5, 5), (3, 6), (1, 8), (8, 1), (8, 8)]
