@@ -290,3 +290,9 @@ def test_a_study_that_was_asked_for_nothing_is_refused(cli: Cli, tmp_path: Path)
     result = cli("bench", "--resume", "--out", path)
     assert (result.code, result.out) == (2, "")
     assert "it was asked for no games" in result.err
+
+
+def test_a_strength_has_its_name_in_the_table(cli: Cli) -> None:
+    out = cli("bench", "fast", "greedy", "--rules", "2x2", "--games", "2").out
+    assert [line.split()[0] for line in out.splitlines()[1:3]] == ["fast", "greedy"]
+    assert "\nfast is expectimax:ply=2\n" in out
