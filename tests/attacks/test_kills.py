@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed
 
+from tests.games.kept_games import saved
 from tests.learn.digests import digest
-from tests.play.kept_games import saved
 from tests.support.forks import command, fork, save_every_layer
 from tests.support.servers import opened, running, until
 from twofold.games.store import GameStore

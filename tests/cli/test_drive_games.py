@@ -10,7 +10,7 @@ from playwright.async_api import Page
 
 from tests.cli import stage as stage_module
 from tests.cli.stage import BUSY_SECONDS, Played, Stage, play_page
-from tests.play.kept_games import record_of
+from tests.games.kept_games import record_of
 from tests.support.browser import PATIENCE_MS, Served, serve
 from twofold.cli.browser.driver import Driver, PageFollower
 from twofold.cli.browser.pages import kinds, read_selectors

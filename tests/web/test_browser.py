@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import WebSocketRoute, expect
 
-from tests.play.kept_games import saved
+from tests.games.kept_games import saved
 from tests.support.browser import Served, Visit, drawn, press_arrows
 from tests.web.replayed import replayed
 from twofold.game.game import Game

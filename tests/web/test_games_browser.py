@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Route, expect
 
-from tests.play.kept_games import record_of
+from tests.games.kept_games import record_of
 from tests.support.browser import LAPTOP, Served, Visit, press_arrows
 from twofold.game.formats import format_game
 from twofold.game.game import Game

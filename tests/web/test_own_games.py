@@ -5,7 +5,7 @@ from contextlib import closing
 
 import pytest
 
-from tests.play.kept_games import record_of
+from tests.games.kept_games import record_of
 from tests.web.driver import Client
 from tests.web.page import Page, add_record, wait_until
 from twofold.game.formats import format_game

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.play.kept_games import saved
+from tests.games.kept_games import saved
 from tests.support.browser import LAPTOP, PATIENCE_MS, Served, drawn, serve, serve_apart, visit
 from tests.web.replayed import replayed
 from twofold.games.store import GameStore

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.play.kept_games import ids, record_of
+from tests.games.kept_games import ids, record_of
 from tests.web import own_players
 from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Listener, Page, kept

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tests.play.kept_games import STANDARD_TEXT, again, ids, infos, record_of
+from tests.games.kept_games import STANDARD_TEXT, again, ids, infos, record_of
 from tests.support.forks import fork
 from twofold.errors import InvalidInput, InvalidRecord, LimitExceeded, ResourceError
 from twofold.game.board import Board

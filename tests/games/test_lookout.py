@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.play.kept_games import record_of
+from tests.games.kept_games import record_of
 from twofold.games.live_game import LOOK_SECONDS, LiveGame
 from twofold.games.places import Row
 from twofold.games.store import GameStore

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from tests.play.kept_games import record_of
+from tests.games.kept_games import record_of
 from twofold.game.formats import format_game
 from twofold.game.record import Record
 from twofold.games.kept import PLAYED_TAG, Unread, games_in, indexed, when_played
