@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from numba import types
 
-from tests.values import plain
 from tests.kernels.drivers import (
     SHAPES,
     SMALL,
@@ -30,6 +29,7 @@ from tests.kernels.drivers import (
     to_bits,
 )
 from tests.kernels.lazily import lazy_kernel
+from tests.values import plain
 from twofold.errors import TileTooLarge
 from twofold.game import reference
 from twofold.game.board import Board
