@@ -237,6 +237,15 @@ def elsewhere(*_: object) -> None:
     """A function of a module that the workers lack, as where twofold is not installed."""
 
 
+def test_a_sequential_test_on_a_cluster(cluster: Any, cli: Cli) -> None:
+    words = ("compare", "greedy", "random", "--sprt", "--games", "400", "--jobs", "2", "--json")
+    here, there = (cli(*words, *more) for more in ((), ("--ray", cluster.address)))
+    documents = [json.loads(one.out) for one in (here, there)]
+    assert [one.pop("timing")["jobs"] for one in documents] == [2, 2]
+    assert documents[0] == documents[1]
+    assert documents[0]["sprt"]["finished"]
+
+
 @pytest.mark.promise("R30", "R68")
 def test_the_command_joins_a_cluster(cluster: Any, cli: Cli, tmp_path: Path) -> None:
     """It takes a job for each core, and its workers import nothing from the folder at hand.

@@ -64,6 +64,11 @@ def test_an_interrupted_run_has_a_part_of_the_rows(expected: str) -> None:
         assert figures_of(one).items() <= figures_of(other).items()
 
 
+def test_seeds_wrap_around() -> None:
+    (one,) = standings_of(["greedy"], SeedRange(2**64 - 2, 3), 1, SMALL)
+    assert one.games.seeds.tolist() == [2**64 - 2, 2**64 - 1, 0]
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.usefixtures("forked_workers")
 def test_a_player_that_raises_ends_its_own_run_only(jobs: int) -> None:

@@ -250,6 +250,25 @@ def test_a_too_small_unit_is_refused_with_a_sufficient_one(
         write(tmp_path / "a", network, enough * 0.9)
 
 
+def test_a_network_from_a_file_values_boards_as_before(tmp_path: Path) -> None:
+    network = make_network("2x4", (4, 4), (64,))
+    boards = [Board.parse(text) for text in ("1234/2345/3456/0007", "0000/1100/0020/0001")]
+    write(tmp_path / "a", network, None)
+    assert np.array_equal(read_network(tmp_path / "a")[0].values(boards), network.values(boards))
+    write(tmp_path / "a", network, 0.125)
+    near = read_network(tmp_path / "a")[0].values(boards)
+    assert np.abs(near - network.values(boards)).max() <= network.features * 0.125 / 2
+
+
+def test_the_largest_steps_that_fit(tmp_path: Path) -> None:
+    network = Network("01", (2, 2), stages=(8,))
+    network.weights[0, :3] = 32_766, -32_766, 0.5
+    network.weights[1, :2] = 0, 0
+    write(tmp_path / "a", network, 1.0)
+    found = read_network(tmp_path / "a")[0].weights
+    assert found[:, :3].tolist() == [[32_766, -32_766, 0], [0, 0, 0]]
+
+
 @pytest.mark.parametrize("unit", [0.0, -1.0, NAN, np.inf, 1e-7, 1e7])
 def test_invalid_units_are_refused(tmp_path: Path, unit: float) -> None:
     with pytest.raises(InvalidNetwork, match="expected a unit from 1e-06 to 1e\\+06, got"):

@@ -390,3 +390,14 @@ def test_large_files_are_read_and_written_by_parts(
     assert (found.network.weights == network.weights).all()
     assert found.sums is not None
     assert (found.sums == sums).all()
+
+
+@pytest.mark.parametrize("size", TYPES)
+def test_numbers_of_every_size_are_rounded_to_the_nearest(size: int, tmp_path: Path) -> None:
+    network = Network("01")
+    network.weights[0] = np.random.default_rng(1).normal(0, 1000, 256)
+    path = tmp_path / "net.w"
+    write_tdl(path, network, bytes_a_value=size)
+    bits = {2: 11, 4: 24, 8: 24}[size]
+    expected = network.weights if bits == 24 else network.weights.astype(np.float16)
+    assert (read_tdl(path).network.weights == expected).all()
