@@ -1,17 +1,14 @@
-"""The store of games: two programs lose no move, a kill loses nothing, old folders come in."""
+"""The store of games: two programs lose no move, a kill loses nothing."""
 
 import itertools
 import os
 import secrets
-import shutil
-import signal
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from tests.games.kept_games import STANDARD_TEXT, again, ids, infos, record_of
@@ -19,10 +16,9 @@ from tests.support.forks import fork
 from twofold.errors import InvalidInput, InvalidRecord, LimitExceeded, ResourceError
 from twofold.game.board import Board
 from twofold.game.game import Game
-from twofold.game.record import Record, format_record
+from twofold.game.record import Record
 from twofold.game.rules import Rules
 from twofold.games import store as module
-from twofold.games.kept import indexed
 from twofold.games.live_game import LiveGame
 from twofold.games.places import Place, RecordFile, Row
 from twofold.games.store import FILE, GameStore, NotFound, Version, goes_on, make_folder, read_game
@@ -30,8 +26,13 @@ from twofold.storage import database
 from twofold.storage.files import alone
 from twofold.web.table import MAX_LISTED, PageTable
 
-OLD: Path = Path(__file__).parent / "old_folder"
-"""Games and best scores as versions before `games.db` kept them."""
+
+def five_games(folder: Path) -> Path:
+    """A folder that keeps five games."""
+    with closing(GameStore(folder)) as store:
+        for seed in range(5):
+            store.save(f"game{seed}", record_of(20, seed=seed), 1.0)
+    return folder
 
 
 @pytest.fixture
@@ -55,7 +56,6 @@ def test_keeps_games(store: GameStore) -> None:
         assert (info.rules, info.moves, info.status) == (str(Rules(3, 4)), 2, "going")
         assert (info.player, info.undos) == ("me + greedy", 0)
         assert info.board == str(record_of(2, rules="3x4").final)
-        assert not one.damaged
     store.save(first, record_of(6), 300.0, mark)
     assert ids(again(store)) == [first, second]
 
@@ -127,17 +127,15 @@ def test_rules_and_kind(listed: GameStore) -> None:
 
 
 def test_a_thousand_games_are_listed_fast(tmp_path: Path, figure: Callable[[str], None]) -> None:
-    text = format_record(indexed(record_of(20), 1.0))
-    for number in range(1_001):
-        (tmp_path / f"g{number}.2048").write_text(text)
-    began = time.perf_counter()
-    with closing(GameStore(tmp_path)) as after, closing(PageTable(after)) as table:
-        imported = time.perf_counter() - began
+    record = record_of(20)
+    with closing(GameStore(tmp_path)) as store, closing(PageTable(store)) as table:
+        for number in range(1_001):
+            store.save(f"g{number}", record, 1.0)
         began = time.perf_counter()
         games = table.infos()
         taken = time.perf_counter() - began
     assert len(games) == MAX_LISTED == 1_000
-    figure(f"1,000 games: imported in {imported:.2f} s, listed in {1000 * taken:.1f} ms")
+    figure(f"1,000 games: listed in {1000 * taken:.1f} ms")
 
 
 # ---- best scores
@@ -363,104 +361,6 @@ def _merges(
     return found
 
 
-# ---- folders of earlier versions
-
-
-def test_a_folder_of_earlier_versions_comes_in_once(tmp_path: Path) -> None:
-    folder = shutil.copytree(OLD, tmp_path / "games")
-    before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    for _ in range(2):
-        with closing(GameStore(folder)) as store:
-            found = {kept.info.game: kept for kept in store.games()}
-            assert list(found) == [
-                "2026-11-20-120000", "daily-2026-11-23", "opened00", "small333", "byhand00",
-            ]  # fmt: skip
-            assert (found["byhand00"].info.score, found["byhand00"].played) == (64, 1.79e9)
-            assert (found["opened00"].info.kind, found["opened00"].imported) == ("file", True)
-            assert found["daily-2026-11-23"].info.daily == "2026-11-23"
-            assert found["2026-11-20-120000"].info.player == "me + greedy"
-            assert store.read("byhand00").record == record_of(20)
-            assert store.best(STANDARD_TEXT) == 192  # of a deleted game
-            assert store.best(STANDARD_TEXT, without="deleted0") == 64
-            assert store.best(found["small333"].info.rules) == 4
-            assert store.damaged == {}
-    assert {
-        path.name: path.read_bytes() for path in folder.iterdir() if path.name != FILE
-    } == before
-    (folder / "late.2048").write_text(str(record_of()))
-    with closing(GameStore(folder)) as store:
-        assert store.named(str(folder / "byhand00.2048")) == "byhand00"
-        assert store.named("late") == ""  # it came after the first start
-
-
-def test_broken_files_are_named_and_skipped(tmp_path: Path) -> None:
-    folder = shutil.copytree(OLD, tmp_path / "games")
-    torn = format_record(record_of()).encode()[:40]
-    (folder / "torn.2048").write_bytes(torn)
-    (folder / "has space.2048").write_bytes(b"")
-    (folder / "folder.2048").mkdir()
-    (folder / "other.txt").write_bytes(b"")
-    (folder / "best.json").write_text('{"4x4": {"a": -1}}')
-    bare = '[Twofold "1"]\r\n[Seed "1"]\r\n\r\n' + "".join(m.letter for m in record_of(4).moves)
-    (folder / "bare.2048").write_bytes(b"\xef\xbb\xbf" + bare.encode())
-    with closing(GameStore(folder)) as store:
-        assert set(store.damaged) == {
-            "torn.2048", "has space.2048", "folder.2048", "best.json",
-        }  # fmt: skip
-        assert len(ids(store)) == 6
-        assert store.games("game = 'bare'")[0].info.score == record_of(4).score
-        assert store.best(STANDARD_TEXT) == 64  # from the games
-    assert (folder / "torn.2048").read_bytes() == torn
-
-
-@pytest.mark.skipif(os.name != "posix", reason="Windows has no such names")
-def test_names_of_files_are_printable(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    for name in (b"\xff.2048", b"\x1b[2J.2048"):
-        Path(os.fsdecode(bytes(tmp_path) + b"/" + name)).write_bytes(b"")
-    with closing(GameStore(tmp_path)) as store:
-        assert set(store.damaged) == {r"\udcff.2048", r"\x1b[2J.2048"}
-    assert "\x1b" not in caplog.text
-    assert msgspec.json.encode(store.damaged)
-
-
-def test_best_scores_without_games_come_in(tmp_path: Path) -> None:
-    (tmp_path / "best.json").write_text('{"4x4": 192, "3x3": {"a": 4}}')
-    (tmp_path / "a.2048").write_text(str(record_of()))
-    with closing(GameStore(tmp_path)) as store:
-        assert (store.best("4x4"), store.best("3x3"), store.damaged) == (192, 4, {})
-
-
-def test_a_time_in_the_future_is_ignored(tmp_path: Path) -> None:
-    text = format_record(record_of()).replace("[Seed", '[Played "999999999999.999"]\n[Seed', 1)
-    (tmp_path / "future.2048").write_text(text)
-    os.utime(tmp_path / "future.2048", (1.4e10, 1.4e10))
-    with closing(GameStore(tmp_path)) as store:
-        assert store.games()[0].played <= time.time()
-
-
-@pytest.mark.skipif(os.name != "posix", reason="processes are killed as POSIX has it")
-def test_an_import_that_is_killed_begins_again(tmp_path: Path) -> None:
-    folder = shutil.copytree(OLD, tmp_path / "games")
-
-    process = fork(_die_in_import, folder)
-    process.join()
-    assert process.exitcode == -signal.SIGKILL
-    with closing(GameStore(folder)) as store:
-        assert len(ids(store)) == 5
-
-
-def _die_in_import(folder: Path) -> None:
-    put, calls = module._put, itertools.count()
-
-    def killed(*args: object) -> None:
-        put(*args)  # type: ignore[arg-type]
-        if next(calls) == 3:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    module._put = killed  # type: ignore[assignment]
-    GameStore(folder)
-
-
 # ---- faults
 
 
@@ -545,34 +445,28 @@ def test_only_another_program_is_waited_for(code: int, waits: bool) -> None:
 
 
 def test_a_full_disk_is_named_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = shutil.copytree(OLD, tmp_path / "games")
     monkeypatch.setattr(module, "connect", full)
-    with closing(GameStore(folder)) as store:
-        imported = store._connection
+    with closing(GameStore(tmp_path)) as store:
         for _ in range(2):
             with pytest.raises(ResourceError, match=r"cannot write .* bytes free\): .*full"):
                 store.save("a", record_of(3), 1.0)
-            assert len(ids(store)) == 5
-            assert store._connection is imported  # not once more at each save
+            assert ids(store) == []
         monkeypatch.undo()
         assert isinstance(store.save("a", record_of(3), 1.0), int)
-        assert len(ids(store)) == 6
+        assert ids(store) == ["a"]
 
 
 def test_a_folder_that_cannot_be_written_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = shutil.copytree(OLD, tmp_path / "games")
-    for _ in ("without a database", "with one"):
-        with monkeypatch.context() as patch:
-            patch.setattr(module, "connect", refused)
-            with closing(GameStore(folder)) as store:
-                assert len(ids(store)) == 5
-                with pytest.raises(ResourceError, match=r"cannot write .*: unable to open"):
-                    store.save("a", record_of(3), 1.0)
-                patch.undo()
-                assert isinstance(store.save("new", record_of(3), 1.0), int)
-                store.delete("new")
+    folder = five_games(tmp_path / "games")
+    monkeypatch.setattr(module, "connect", refused)
+    with closing(GameStore(folder)) as store:
+        assert len(ids(store)) == 5
+        with pytest.raises(ResourceError, match=r"cannot write .*: unable to open"):
+            store.save("a", record_of(3), 1.0)
+        monkeypatch.undo()
+        assert isinstance(store.save("new", record_of(3), 1.0), int)
 
 
 def test_a_file_that_is_removed_is_made_anew(store: GameStore) -> None:
@@ -657,13 +551,13 @@ def test_only_our_tables_are_opened(
 def test_a_file_without_tables_is_a_new_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: str, connect: object
 ) -> None:
-    folder = shutil.copytree(OLD, tmp_path / "games")
+    folder = tmp_path
     with closing(sqlite3.connect(folder / FILE)) as connection:
         connection.execute(made)
     assert (folder / FILE).stat().st_size == (4096 if made else 0)
     monkeypatch.setattr(module, "connect", connect)
     with closing(GameStore(folder)) as store:
-        assert len(ids(store)) == 5
+        assert ids(store) == []
 
 
 @pytest.mark.parametrize("connect", [database.connect, refused])
@@ -745,11 +639,10 @@ def test_another_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_a_game_is_read_by_its_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TWOFOLD_STATE_DIR", str(tmp_path))
     with pytest.raises(InvalidRecord):
-        read_game("byhand00")
+        read_game("game3")
     assert not (tmp_path / "games").exists()
-    shutil.copytree(OLD, tmp_path / "games")
-    assert read_game("byhand00") == record_of(20)
-    assert read_game(str(tmp_path / "games" / "byhand00.2048")) == record_of(20)
-    (tmp_path / "byhand00").write_text(str(record_of(1)))
+    five_games(tmp_path / "games")
+    assert read_game("game3") == record_of(20, seed=3)
+    (tmp_path / "game3").write_text(str(record_of(1)))
     monkeypatch.chdir(tmp_path)
-    assert read_game("byhand00") == record_of(1)
+    assert read_game("game3") == record_of(1)

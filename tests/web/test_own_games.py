@@ -27,7 +27,6 @@ def keep(hub: Hub, *games: Record) -> list[str]:
 
 def test_statistics_are_those_of_the_saved_games(client: Client, hub: Hub) -> None:
     keep(hub, record_of(3), record_of(9, seed=2), record_of(5, player="greedy"))
-    hub.table.store.damaged["torn.2048"] = "it is torn"
     found = client.get("/api/statistics").json
     assert found["games"] == 3
     (rules,) = found["rules"]
@@ -36,7 +35,6 @@ def test_statistics_are_those_of_the_saved_games(client: Client, hub: Hub) -> No
         ("player", 0, 1),
     ]
     assert [info["moves"] for info in rules["leaders"]] == [9, 3]
-    assert [one["name"] for one in found["damaged"]] == ["torn.2048"]
 
 
 def test_the_accuracy_of_a_judged_game_is_kept(client: Client, hub: Hub) -> None:

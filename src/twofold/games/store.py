@@ -8,6 +8,7 @@ import contextlib
 import hashlib
 import logging
 import os
+import re
 import secrets
 import sqlite3
 import string
@@ -27,7 +28,6 @@ from twofold.game.notation import printable, shown
 from twofold.game.record import Record, format_record, parse_record, parse_unplayed
 from twofold.game.record_text import located
 from twofold.games.kept import GameInfo, Kept, kept_of, unindexed
-from twofold.games.old_folder import BEST_FILE, SUFFIX, DamagedGame, is_id, old_best, old_games
 from twofold.storage.database import (
     Schema,
     check_database,
@@ -45,7 +45,7 @@ PATIENCE: Final = 5.0
 """Seconds to wait for another program that is writing; a write takes milliseconds."""
 
 OPENING_SECONDS: Final = 60.0
-"""Seconds to wait for another program that is importing a folder of games."""
+"""Seconds to wait for another program that is making the file."""
 
 MAX_PLAYED: Final = 1e11
 """Largest time of a last change, in seconds since 1970; it is beyond the year 5000."""
@@ -102,6 +102,7 @@ _ROW: Final[Any] = tuple[  # type: ignore[misc]
 ]
 _Numbers = tuple[int, ...]
 _Row = TypeVar("_Row", bound=tuple[Any, ...])
+_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 _LETTERS: Final = string.ascii_lowercase + string.digits
 _ID_LENGTH: Final = 8
 _HASH_LENGTH: Final = 12
@@ -161,18 +162,13 @@ def _start(record: Record) -> tuple[object, ...]:
 class GameStore:
     """The saved games of a folder. Thread-safe.
 
-    The file is made by the first save; or at once, with the records and best scores of a folder of
-    earlier versions, whose files stay. Where it cannot be written, games can be read, and each save
-    raises ResourceError.
-
-    Attribute `damaged` names files that could not be imported, and why. Raises InvalidInput if the
-    file is another one.
+    The file is made by the first save. Where it cannot be written, games can be read, and each save
+    raises ResourceError. Raises InvalidInput if the file is another one.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder: Final = folder
         self.path: Final = folder / FILE
-        self.damaged: dict[str, str] = {}
         self._lock = threading.RLock()  # of writers; another program's write may hold them up
         self._reading = threading.Lock()
         self._fault: Exception | None = None  # why the file cannot be written
@@ -180,7 +176,7 @@ class GameStore:
         self._used: frozenset[sqlite3.Connection] = frozenset()
         self._seen: dict[str, int] = {}  # versions that a list has shown, or that were saved here
         with self._errors("read"):
-            self._open(create=any(folder.glob(f"*{SUFFIX}")))
+            self._open(create=False)
 
     def close(self) -> None:
         """Close the file."""
@@ -235,9 +231,7 @@ class GameStore:
                     _SCHEMA.check(connection, shown(str(self.path)))
                     stack.pop_all()
                     return connection
-        connection = _SCHEMA.in_memory()
-        self._import(connection)
-        return connection
+        return _SCHEMA.in_memory()
 
     def _writable(self) -> sqlite3.Connection:
         connection = self._connect("mode=rwc", OPENING_SECONDS)
@@ -247,35 +241,11 @@ class GameStore:
             with _transaction(connection):
                 if _is_new(connection):
                     _SCHEMA.create(connection)
-                    self._import(connection)
                 _SCHEMA.check(connection, shown(str(self.path)))
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute(f"PRAGMA busy_timeout = {PATIENCE * 1000:.0f}")
             stack.pop_all()
         return connection
-
-    def _import(self, connection: sqlite3.Connection) -> None:
-        """Bring in the files of a folder of earlier versions."""
-        for found in old_games(self.folder):
-            if isinstance(found, DamagedGame):
-                self._name_damaged(found.name, found.why)
-                continue
-            kept, record = found
-            _put(connection, kept, record, _new_mark())
-            if kept.counts:
-                _put_best(connection, kept.info.game, kept.info.rules, kept.info.score)
-        try:
-            for rules, scores in old_best(self.folder).items():
-                for game, score in scores.items():
-                    _put_best(connection, game, rules, score)
-        except InvalidInput as error:
-            self._name_damaged(BEST_FILE, str(error))
-
-    def _name_damaged(self, name: str, why: str) -> None:
-        name, why = printable(name), printable(why)
-        if name not in self.damaged:
-            _LOG.warning("cannot import %s: %s", name, why)
-        self.damaged[name] = why
 
     def _rows(self, row: type[_Row], query: str, *values: object) -> list[_Row]:
         """The rows of a query, each of the type `row`."""
@@ -342,7 +312,7 @@ class GameStore:
 
     def named(self, name: str) -> str:
         """The id of the saved game that a name means, as `id_of`; empty if there is none."""
-        game = id_of(self.folder, name)
+        game = id_of(name)
         return game if game and game in self else ""
 
     def read(self, game: str) -> Version:
@@ -547,7 +517,7 @@ def make_folder(folder: Path) -> None:
 
 def saved_game(name: str) -> Record | None:
     """The record of the user's saved game that a name means, as `id_of`; None if there is none."""
-    if id_of(games_folder(), name) and games_folder().exists():
+    if id_of(name) and games_folder().exists():
         with contextlib.closing(GameStore(games_folder())) as store:
             if game := store.named(name):
                 return store.read(game).record
@@ -559,12 +529,11 @@ def read_game(name: str) -> Record:
     return saved_game(name) or read_any_record(name)
 
 
-def id_of(folder: Path, name: str) -> str:
-    """The id that a name may mean: itself, or a file of earlier versions in the folder of games.
+def id_of(name: str) -> str:
+    """The id that a name may mean: itself, or empty for the name of a file."""
+    return name if is_id(name) and not Path(name).exists() else ""
 
-    Empty for any other file.
-    """
-    path = Path(name)
-    in_folder = path.absolute().parent == folder.absolute()
-    game = path.name.removesuffix(SUFFIX) if in_folder else name
-    return game if is_id(game) and (in_folder or not path.exists()) else ""
+
+def is_id(text: str) -> bool:
+    """True if a text can be the id of a game."""
+    return _ID.fullmatch(text) is not None

@@ -42,17 +42,7 @@ MAX_UNREAD: Final = 20
 MAX_LISTED: Final = 200
 """Maximum number of games in a part of the list."""
 
-MAX_DAMAGED: Final = 20
-"""Maximum number of unreadable files listed in a reply."""
-
 EXPORT_NAME: Final = "twofold-games.jsonl"
-
-
-class DamagedFile(msgspec.Struct, frozen=True):
-    """A file of a folder of earlier versions that could not be imported."""
-
-    name: str
-    why: str
 
 
 class OwnStatistics(msgspec.Struct, frozen=True):
@@ -64,7 +54,6 @@ class OwnStatistics(msgspec.Struct, frozen=True):
     games: int
     rules: list[RulesStatistics]
     best: dict[str, int]
-    damaged: list[DamagedFile]
 
 
 class ListPart(msgspec.Struct, frozen=True):
@@ -207,10 +196,9 @@ def statistics(table: PageTable) -> OwnStatistics:
     """Statistics of all saved games."""
     store = table.saved()
     games = store.games()
-    damaged = [DamagedFile(*pair) for pair in sorted(store.damaged.items())]
     rules = statistics_of(games)
     best = {one.rules: store.best(one.rules) for one in rules}
-    return OwnStatistics(len(games), rules, best, damaged[:MAX_DAMAGED])
+    return OwnStatistics(len(games), rules, best)
 
 
 def _export(table: PageTable) -> Iterator[str]:

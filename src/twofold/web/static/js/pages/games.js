@@ -116,11 +116,10 @@ class GamesPage {
 
   #draw() {
     if (this.isClosed) return;
-    const { games = 0, damaged = [] } = this.#found ?? {};
+    const { games = 0 } = this.#found ?? {};
     render(this.place, this.#head(games), importReport.element,
       this.#status && h('p', { class: 'soft', role: 'status', text: this.#status }),
-      games > 0 && [this.figures, this.saved.element],
-      damaged.length > 0 && damagedPart(damaged));
+      games > 0 && [this.figures, this.saved.element]);
     if (games) this.#drawFigures(this.#chosen);
   }
 
@@ -214,14 +213,6 @@ function ratesPart({ games: count, reached }) {
             h('span', { 'aria-hidden': 'true' })),
           h('span', { class: 'number', text: percent((100 * games) / count, 1) })),
         h('td', { class: 'right', text: number(games) }))))));
-}
-
-function damagedPart(damaged) {
-  return h('section', { class: 'my-part', 'aria-labelledby': 'my-damaged' },
-    h('h2', { id: 'my-damaged', text: text('games.damaged') }),
-    h('p', { class: 'soft small', text: text('games.damaged_note') }),
-    h('ul', { class: 'my-unread small' }, damaged.map(({ name, why }) => h('li',
-      { text: text('games.unread_file', { file: name, message: why }) }))));
 }
 
 /** Between two games there is none: such a tick has no number. */
