@@ -25,7 +25,7 @@ from twofold.errors import TwofoldError
 T = TypeVar("T")
 
 PAGES = Path(__file__).with_name("pages")
-HANG_SECONDS = 60.0
+HANG_SECONDS = 240.0
 FIND_SECONDS = 5.0
 
 BUSY_SECONDS = 20.0

@@ -312,7 +312,7 @@ def _curve_of(path: str | os.PathLike[str]) -> OneCurve:
             raise ValueError
     except (KeyError, TypeError, ValueError, IndexError, OverflowError):
         raise InvalidNetwork(
-            f"expected the file of a training run, got {os.fspath(path)!a}"
+            f"expected the file of a training run, got {shown(os.fspath(path))}"
         ) from None
     return OneCurve(seed, points)
 
@@ -365,7 +365,7 @@ def read_curve(path: str | os.PathLike[str], *, axis: str = "games", tile: int =
         figure = f"reached_{tile}" if tile else "mean"
         if lacking := {axis, figure} - set(header):
             raise InvalidInput(
-                f"expected a curve with the column {min(lacking)}, got {os.fspath(path)!a}, "
+                f"expected a curve with the column {min(lacking)}, got {shown(os.fspath(path))}, "
                 f"which has {shown(', '.join(header[:12]))}"
             )
         return DrawnCurve(
@@ -382,7 +382,7 @@ def read_curve(path: str | os.PathLike[str], *, axis: str = "games", tile: int =
     except (csv.Error, ValueError, IndexError):
         raise InvalidInput(
             "expected a learning curve of twofold train, such as net.csv or net.runs.csv, "
-            f"got {os.fspath(path)!a}"
+            f"got {shown(os.fspath(path))}"
         ) from None
 
 
