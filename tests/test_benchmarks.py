@@ -99,7 +99,9 @@ def test_a_set_of_boards_is_what_its_rule_says(name: str) -> None:
     assert f"python -m benchmarks.boards {name} " in path.read_text()
 
 
-@pytest.mark.parametrize("name", BOARD_SETS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=[pytest.mark.long] * ("deep" in one)) for one in BOARD_SETS]
+)
 def test_the_rule_still_gives_the_first_board(name: str) -> None:
     """As long as the network that made the sets is the one that is shipped."""
     text = (boards.FOLDER / f"{name}.txt").read_text()
