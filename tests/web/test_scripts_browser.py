@@ -50,6 +50,14 @@ PARTS = """
     module.render(place, board, module.h('div', { class: 'second' }, 'two'));
     module.render(place, module.h('section', null, board));
     return place.innerHTML;"""
+FOCUS = """
+    const own = module.part(module.h('div', null, module.h('button', null, 'own')));
+    const view = () => module.render(place, module.h('section', null, own));
+    view();
+    own.firstChild.focus();
+    view();
+    return document.activeElement === own.firstChild;"""
+"""A part inside a new element leaves the page for a moment."""
 BARE = """
     module.render(place, module.h('button', { class: 'a', title: 't', disabled: true,
         style: { '--x': '1' }, dataset: { kind: 'k' }, onclick: () => {} }));
@@ -76,6 +84,7 @@ CALLS: list[tuple[str, str, Any, Any]] = [
     ("analysis_view", STARS, None, ["=fine", "=fine", "=fine", "★best"]),
     ("dom", KEPT, None, [True, "b", "two", True, True, "typed"]),
     ("dom", KEYED, None, ["cad", True, True, ["new c", "new a", "new d", "old b"]]),
+    ("dom", FOCUS, None, True),
     ("dom", PARTS, None, '<section><div class="board">changed</div></section>'),
     ("dom", BARE, None, [True, 0, ["class"]]),
 ]  # fmt: skip

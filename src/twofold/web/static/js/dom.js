@@ -7,6 +7,9 @@ const HANDLERS = Symbol('the handlers of an element, by type of event');
 const PROPERTIES = new Set(
   ['value', 'checked', 'selected', 'disabled', 'hidden', 'open', 'indeterminate']);
 
+/** What had the focus in a part that a new element took out of the page: `render` gives it back. */
+let moved = null;
+
 /**
  * An HTML element.
  *
@@ -123,6 +126,9 @@ export function render(place, ...children) {
   now.forEach((node, at) => {
     if (place.childNodes[at] !== node) place.insertBefore(node, place.childNodes[at] ?? null);
   });
+  if (!moved?.isConnected) return;
+  if (document.activeElement === document.body) moved.focus({ preventScroll: true });
+  moved = null;
 }
 
 /**
@@ -167,7 +173,10 @@ function change(element, made) {
 function build(element, attributes, children) {
   element[MADE] = attributes ?? {};
   for (const [name, value] of Object.entries(element[MADE])) apply(element, name, value);
-  element.append(...nodes(children));
+  const inside = nodes(children);
+  const { activeElement } = document;
+  if (inside.some((child) => child[PART] && child.contains(activeElement))) moved = activeElement;
+  element.append(...inside);
   return element;
 }
 

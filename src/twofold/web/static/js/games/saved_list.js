@@ -104,7 +104,8 @@ export class SavedList {
       this.#asked === game.game ? this.#question(game) : this.#buttons(game, isCurrent));
   }
 
-  #buttons({ game, score, date }, isCurrent) {
+  #buttons({ game, score, date, daily }, isCurrent) {
+    const isToday = daily === new Date().toISOString().slice(0, 10); // there is one try
     const name = text('play.game_name', { score, date: timeText(date) });
     const link = (picture, href, words, attributes = {}) => h('a', { class: 'button icon-button',
       href, title: text(words), 'aria-label': `${text(words)}: ${name}`, ...attributes }, icon(picture));
@@ -114,7 +115,7 @@ export class SavedList {
       link('analyse', analysisLink({ game }), 'play.analyse'),
       link('download', `/api/games/${game}/record`, 'play.download', { download: true }),
       button({ icon: 'delete', label: `${text('play.delete')}: ${name}` }, () => this.#ask(game),
-        { disabled: isCurrent }));
+        { disabled: isCurrent || isToday }));
   }
 
   /** Deleting cannot be undone: ask, in the same place. */

@@ -287,8 +287,10 @@ class WatchPage {
     const name = (lane) => this.views.get(lane).name;
     const points = second ? first.score - second.score : 0;
     const key = first.lane.isPerson ? 'watch.you_lead' : 'watch.leads';
+    const areLevel = order.at(-1).score === first.score;
     const words = points ? text(key, { move, player: name(first.lane), points, tile: String(first.largest) })
-      : text('watch.level', { move });
+      : areLevel ? text('watch.level', { move })
+        : text('watch.share_lead', { move, player: name(first.lane), other: name(second.lane) });
     const other = race.lanes.find((lane) => !lane.isPerson && lane.isFinished);
     if (race.person?.isFinished) return `${text('watch.mine_over')} ${words}`;
     if (race.person && other) return `${text('watch.theirs_over', { player: name(other), score: other.now.score })} ${words}`;

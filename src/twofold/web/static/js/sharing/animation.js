@@ -58,7 +58,7 @@ export class AnimationForm {
       h('p', { class: 'field-error', role: 'alert', text: wrong || this.#error }),
       h('div', { class: 'row' },
         button({ icon: 'download', text: text('share.make') }, () => this.#make(),
-          { disabled: !info.pixels || Boolean(wrong || this.#making) }),
+          { disabled: !info.pixels || Boolean(wrong), 'aria-disabled': this.#making && 'true' }),
         this.#making && [button({ text: text('all.cancel') }, () => this.close(), { key: 'cancel' }),
           h('progress', { 'aria-label': text('share.making') })]));
   }
@@ -70,6 +70,7 @@ export class AnimationForm {
   }
 
   async #make() {
+    if (this.#making) return;
     this.#making = new AbortController();
     this.#set({});
     try {
