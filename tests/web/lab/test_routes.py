@@ -92,6 +92,10 @@ def test_figures_are_those_of_the_command(get: Get, folder: Path, cli: Cli) -> N
     for path in ("curves", "curves?run=net.csv&form=gif", "studies/a.db/figure?plot=no"):
         assert get(f"/api/{path}").status_code == 400
     assert get("/api/curves?run=none.csv").status_code == 404
+    for words in ("section=9", "section=-1", "section=x", "plot=none", "form=gif"):
+        assert get(f"/api/studies/a.db/figure?{words}").status_code == 400, words
+    for name in ("no.db", "..%2Fa.db", "net.csv"):
+        assert get(f"/api/studies/{name}/figure").status_code == 404, name
 
 
 def test_cached_responses_are_not_sent_again(get: Get) -> None:
