@@ -78,7 +78,7 @@ def test_a_move_made_by_hand_is_followed(stage: Stage) -> None:
         moves = follower.board.legal_moves()
         await page.keyboard.press(f"Arrow{moves[0].name.capitalize()}")
 
-    found = stage.play("original.html?seed=3", meanwhile=touch, stop_at=16, moves_per_second=4)
+    found = stage.play("original.html?seed=3", meanwhile=touch, stop_at=16, moves_per_second=1)
     assert (found.error, found.follower.followed, found.follower.breaks) == ("", 1, 0)
 
 
