@@ -1,9 +1,11 @@
 """One game: Gymnasium's interface, seeds, actions, start boards, and what is refused."""
 
 import itertools
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, get_args
 
 import gymnasium
@@ -23,6 +25,7 @@ from twofold.errors import IllegalMove, InvalidBoard, InvalidMove, InvalidSeed, 
 from twofold.errors import TwofoldError as Refused
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
+from twofold.kernels import COMPILING
 from twofold.limits import TOO_LARGE_MERGE
 
 # Gymnasium's interface
@@ -319,3 +322,35 @@ def test_a_merge_past_the_largest_tile_is_an_error() -> None:
     for call in (lambda: env.step(Move.LEFT), env.afterstates):
         with pytest.raises(TileTooLarge, match=TOO_LARGE_MERGE):
             call()
+
+
+def test_only_compiling_is_announced_and_wrong_arguments_are_refused_before(tmp_path: Path) -> None:
+    code = """
+import gymnasium, twofold
+from twofold.kernels import BUILT
+def refused(call, *arguments, **options):
+    try:
+        call(*arguments, **options)
+    except (ValueError, TypeError):
+        return
+    raise SystemExit(f"not refused: {options}")
+for options in ({"rules": "9x9"}, {"observation": "rgb"}, {"reward": 1}, {"nonsense": 1}):
+    refused(gymnasium.make, "twofold/2048-v1", **options)
+for options in ({"autoreset_mode": "no"}, {"max_episode_steps": 0}, {"render_mode": "human"}):
+    refused(gymnasium.make_vec, "twofold/2048-v1", **options)
+refused(twofold.bench, ["greedy", "gready"], games=1)
+env = gymnasium.make("twofold/2048-v1")
+refused(env.reset, seed=-1)
+refused(env.reset, options={"board": "11"})
+assert not BUILT
+env.reset(seed=1)
+"""
+    environment = os.environ | {"TWOFOLD_CACHE_DIR": str(tmp_path)}
+    said = []
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", code], env=environment, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        said.append(done.stderr)
+    assert said == [f"twofold: {COMPILING}\n", ""]
