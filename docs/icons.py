@@ -13,7 +13,7 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 import twofold.web
-from twofold.cli.browser.tab import find_browser
+from twofold.cli.browser import find_browser
 
 ICONS = Path(twofold.web.__file__).parent / "static" / "icons"
 GROUND = "#faf8ef"

@@ -36,7 +36,7 @@ def drained(games: Iterator[object]) -> None:
 
 def readers() -> dict[str, Callable[[Path], object]]:
     """Everything that reads a file, by name."""
-    from twofold.cli.browser.pages import read_selectors
+    from twofold.cli.browser import read_selectors
     from twofold.game import formats
     from twofold.game.record import read_record
     from twofold.learn.checkpoint import load

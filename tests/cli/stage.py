@@ -17,9 +17,8 @@ import pytest
 from playwright.async_api import Browser, Page, ViewportSize, async_playwright
 
 from twofold import Rules, make_player
-from twofold.cli.browser.driver import Driver, PageFollower, Thinker, Wishes
-from twofold.cli.browser.pages import PageKind, find_game, kinds
-from twofold.cli.browser.tab import Tab, find_browser
+from twofold.cli._driver import Driver, PageFollower, Thinker
+from twofold.cli.browser import PageKind, Tab, find_browser, find_game, kinds
 from twofold.errors import TwofoldError
 
 T = TypeVar("T")
@@ -163,7 +162,7 @@ async def play_page(
         rules: rules of the page.
         meanwhile: a coroutine function that is given (page, driver, follower) and runs beside.
         begin: whether to begin a new game first, as a browser started for it does.
-        wishes: fields of `Wishes`.
+        wishes: options of `Driver`.
     """
     tab = Tab(page, answer_seconds)
     kinds_ = wanted or tuple(kinds())
@@ -174,8 +173,8 @@ async def play_page(
             game,
             thinker,
             follower,
-            Wishes(**{"patience": BUSY_SECONDS, **wishes}),
-            find=lambda: find_game(tab, kinds_, FIND_SECONDS),
+            lambda: find_game(tab, kinds_, FIND_SECONDS),
+            **{"patience": BUSY_SECONDS, **wishes},
         )
         played = Played(follower, driver)
         beside = asyncio.ensure_future(meanwhile(page, driver, follower)) if meanwhile else None

@@ -21,9 +21,7 @@ from tests.support.documents import check_document
 from tests.support.signals import hear_signals
 from twofold import Board, Move
 from twofold.cli import drive
-from twofold.cli.browser.driver import Wishes
-from twofold.cli.browser.pages import kinds
-from twofold.cli.browser.tab import BrowserPlace, find_browser
+from twofold.cli.browser import find_browser, kinds
 from twofold.errors import ResourceError
 from twofold.game.record import read_record
 from twofold.players import PlayerSpec
@@ -77,7 +75,7 @@ def test_a_terminal_shows_progress(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def show() -> None:
-        task = asyncio.create_task(one._show_progress())
+        task = asyncio.create_task(one.show_progress())
         await asyncio.sleep(0.05)
         assert "move" not in capsys.readouterr().err
         one.follower.begin(Board.parse("1100/0000/0000/0000"), 100)
@@ -88,7 +86,7 @@ def test_a_terminal_shows_progress(
 
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setattr(drive, "REFRESH_SECONDS", 0.01)
-    one = drive.Drive(BrowserPlace(URL), kinds(), Wishes(), PlayerSpec.parse("greedy"))
+    one = drive.Drive({"url": URL}, kinds(), spec=PlayerSpec.parse("greedy"))
     asyncio.run(show())
     assert "move 1  score 104  largest 4  0 moves/s" in capsys.readouterr().err
 
@@ -99,11 +97,11 @@ def test_a_record_that_cannot_be_written_hides_no_summary(
     def refuse() -> str:
         raise ResourceError("the disk is full")
 
-    one = drive.Drive(BrowserPlace(URL), kinds(), Wishes(), record=Path("x"))
+    one = drive.Drive({"url": URL}, kinds(), record=Path("x"))
     one.follower.begin(Board.parse("1100/0000/0000/0000"), 100)
     monkeypatch.setattr(one, "_write_record", refuse)
     with pytest.raises(ResourceError, match="disk is full"):
-        one._finish("no move is left")
+        one.finish("no move is left")
     assert "score 100, largest tile 2, 0 moves, no move is left" in capsys.readouterr().out
 
 
@@ -111,11 +109,11 @@ def test_the_summary_says_what_came_in_between(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     path = tmp_path / "game.2048"
-    one = drive.Drive(BrowserPlace(URL), kinds(), Wishes(), record=path)
+    one = drive.Drive({"url": URL}, kinds(), record=path)
     one.follower.begin(Board.parse("1000/0000/0000/0001"), None)
     one.follower.begin(Board.parse("1100/0000/0000/0000"), None)
-    one._finish("interrupted")
-    one._finish("said once")
+    one.finish("interrupted")
+    one.finish("said once")
     out = capsys.readouterr().out
     assert "0 moves, interrupted (the page shows no score" in out
     assert "1 change of the board that no single move explains" in out

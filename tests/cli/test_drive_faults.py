@@ -9,9 +9,8 @@ from msgspec.structs import replace
 from playwright.async_api import Page
 
 from tests.cli.stage import FIND_SECONDS, Stage, play_page
-from twofold.cli.browser.driver import Driver, PageFollower
-from twofold.cli.browser.pages import ByMove, Selectors, find_game, kinds
-from twofold.cli.browser.tab import Tab
+from twofold.cli._driver import Driver, PageFollower
+from twofold.cli.browser import ByMove, Selectors, Tab, find_game, kinds
 from twofold.errors import PageError
 
 pytestmark = pytest.mark.promise("R23c")

@@ -12,8 +12,8 @@ from tests.cli import stage as stage_module
 from tests.cli.stage import BUSY_SECONDS, Played, Stage, play_page
 from tests.games.kept_games import record_of
 from tests.support.browser import PATIENCE_MS, Served, serve
-from twofold.cli.browser.driver import Driver, PageFollower
-from twofold.cli.browser.pages import kinds, read_selectors
+from twofold.cli._driver import Driver, PageFollower
+from twofold.cli.browser import kinds, read_selectors
 from twofold.errors import PageError
 from twofold.game.record import read_record, write_record
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from twofold import Board, Game
-from twofold.cli.browser import tab
-from twofold.cli.browser.pages import (
+from twofold.cli import browser
+from twofold.cli.browser import (
     MAX_FILE_BYTES,
     ORIGINAL,
     OWN,
@@ -20,13 +20,17 @@ from twofold.cli.browser.pages import (
     PageKind,
     Selectors,
     Sight,
+    bare_url,
     board_of,
+    find_browser,
+    find_tab,
     kinds,
+    parse_endpoint,
+    parse_url,
     read_number,
     read_score,
     read_selectors,
 )
-from twofold.cli.browser.tab import bare_url, find_browser, find_tab, parse_endpoint, parse_url
 from twofold.errors import InvalidBoard, InvalidInput, MissingExtra
 from twofold.game.foreign.boards import state_of
 
@@ -296,9 +300,9 @@ def test_a_browser_is_found_by_its_name_or_its_place(
     monkeypatch.setattr(shutil, "which", lambda _: None)
     program = tmp_path / "chrome"
     program.touch()
-    monkeypatch.setitem(tab.PLACES, sys.platform, ("/no/such/file", str(program)))
+    monkeypatch.setitem(browser.PLACES, sys.platform, ("/no/such/file", str(program)))
     assert find_browser() == str(program)
-    monkeypatch.setitem(tab.PLACES, sys.platform, ())
+    monkeypatch.setitem(browser.PLACES, sys.platform, ())
     with pytest.raises(MissingExtra, match="expected chromium, chrome or edge on the PATH"):
         find_browser()
 
@@ -306,7 +310,7 @@ def test_a_browser_is_found_by_its_name_or_its_place(
 def test_the_extra_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(MissingExtra, match=r"pip install 'twofold\[browser\]'"):
-        tab.require_playwright()
+        browser.require_playwright()
 
 
 def test_the_tab_of_an_address() -> None:

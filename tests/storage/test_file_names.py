@@ -12,7 +12,7 @@ from twofold.arena.boards import read_boards
 from twofold.arena.export import export_boards
 from twofold.arena.plots import read_curve
 from twofold.arena.study import Study
-from twofold.cli.browser.pages import read_selectors
+from twofold.cli.browser import read_selectors
 from twofold.errors import InvalidInput
 from twofold.game.formats import read_any_record, read_games
 from twofold.game.record import Record, read_record, write_record, write_records

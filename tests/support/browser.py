@@ -18,7 +18,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tests.web.driver import serving
-from twofold.cli.browser.tab import find_browser
+from twofold.cli.browser import find_browser
 from twofold.web.hub import Hub
 from twofold.web.security import Access
 from twofold.web.server import create_app, listen

@@ -3,16 +3,17 @@
 import asyncio
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Final
 from urllib.parse import parse_qs, urlsplit
 
+import msgspec
 import typer
-from msgspec import field
 
 from twofold.cli._documents import MovesTiming, Part
+from twofold.cli._driver import Driver, PageFollower, Thinker
 from twofold.cli._options import (
     USUAL_PLAYER,
     ForceOption,
@@ -27,14 +28,17 @@ from twofold.cli._options import (
     read_rules,
 )
 from twofold.cli._output import live, print_note, print_out, write_json
-from twofold.cli.browser.driver import Driver, PageFollower, Thinker, Wishes
-from twofold.cli.browser.pages import PageKind, find_game, kinds, read_selectors
-from twofold.cli.browser.tab import (
-    BrowserPlace,
+from twofold.cli.browser import (
+    GamePage,
+    PageKind,
+    Tab,
     bare_url,
+    find_game,
+    kinds,
     open_tab,
     parse_endpoint,
     parse_url,
+    read_selectors,
     require_playwright,
 )
 from twofold.errors import INTERRUPTED, InvalidInput, TwofoldError
@@ -58,8 +62,6 @@ FIND_SECONDS: Final = 10.0
 
 REFRESH_SECONDS: Final = 0.2
 """Time between two looks at how it goes."""
-
-NOTHING: Final = "no move was seen: nothing to record"
 
 MAX_PAGE_TAG: Final = 500
 """Most characters of the page's address in a record."""
@@ -108,26 +110,36 @@ def command(
     can make moves on the page, too: the player continues from there. Ctrl-C stops the player and
     leaves the page as it is; a browser that the command started is closed.
     """
-    place = BrowserPlace(parse_url(url), attach and parse_endpoint(attach), headless, browser)
+    place = {
+        "url": parse_url(url),
+        "endpoint": attach and parse_endpoint(attach),
+        "headless": headless,
+        "program": browser,
+    }
     told = read_selectors(selectors, selector or ()) if selectors or selector else None
-    wanted = kinds(adapter, told)
-    wishes = Wishes(
-        read_pace(moves_per_second), _read_tile(stop_at), parse_seconds(patience, "--patience")
+    drive = Drive(
+        place,
+        kinds(adapter, told),
+        {
+            "moves_per_second": read_pace(moves_per_second),
+            "stop_at": None if stop_at is None else _read_tile(stop_at),
+            "patience": parse_seconds(patience, "--patience"),
+        },
+        budget=None if time is None else Budget(seconds=parse_seconds(time, "--time")),
+        rules=read_rules(rules) if rules else None,
+        spec=PlayerSpec.parse(player) if player else None,
+        record=record,
+        force=force,
+        json=json,
     )
-    budget = None if time is None else Budget(seconds=parse_seconds(time, "--time"))
-    given = read_rules(rules) if rules else None
-    spec = PlayerSpec.parse(player) if player else None
-    drive = Drive(place, wanted, wishes, spec, budget, given, record, force, json)
     if record is not None:
-        inputs = [selectors or "", *(spec.files if spec else ())]
+        inputs = [selectors or "", *(drive.spec.files if drive.spec else ())]
         new_file(record, inputs=inputs, force=force)  # before anything is played
     require_playwright()
     drive.run()
 
 
-def _read_tile(text: str | None) -> int | None:
-    if text is None:
-        return None
+def _read_tile(text: str) -> int:
     exponent = parse_tile(text, InvalidInput)
     if exponent == 0:
         raise InvalidInput("expected a tile from 2 upwards to stop at, got 0")
@@ -145,18 +157,18 @@ class Drive:
     """One game on a page, from its beginning to its summary, which `json` makes a JSON document.
 
     Attributes:
-        place: the page and its browser.
+        place: the page and its browser, as of `open_tab`.
         wanted: the kinds of pages to look for.
-        wishes: options of the driver.
+        wishes: options of `Driver`.
         spec: the player; None for the default one of the rules.
         budget: limits on each move; None for the player's own.
         rules: the rules of the page; None to go by the board.
         record: the file to write the game to; with `force` it replaces another.
     """
 
-    place: BrowserPlace
+    place: dict[str, Any]
     wanted: Sequence[PageKind]
-    wishes: Wishes
+    wishes: dict[str, Any] = field(default_factory=dict)
     spec: PlayerSpec | None = None
     budget: Budget | None = None
     rules: Rules | None = None
@@ -170,7 +182,6 @@ class Drive:
         self.canonical = self.spec.text if self.spec else ""
         self.name = self.spec.short if self.spec else ""
         self.follower = PageFollower(self.rules)
-        self._say = print_note if self.json else print_out
 
     def run(self) -> None:
         """Play, and say how it went.
@@ -185,52 +196,49 @@ class Drive:
         except KeyboardInterrupt:
             if not self.follower.has_begun:
                 print_note("interrupted before a game was found")
-            self._finish("interrupted")
+            self.finish("interrupted")
             if self.ending == "interrupted":
                 raise typer.Exit(INTERRUPTED) from None
         except TwofoldError:
-            self._finish("stopped by an error")
+            self.finish("stopped by an error")
             raise
 
     async def _play(self) -> None:
-        """Play. The browser's driver hears Ctrl-C, too: its errors after that are ignored."""
+        asyncio.get_running_loop().set_exception_handler(_ignore_loss)
         try:
-            await self._drive()
-        except TwofoldError:
+            async with open_tab(**self.place) as tab:
+                await self._drive(tab)
+        except TwofoldError:  # the browser's driver hears Ctrl-C, too
             task = asyncio.current_task()
             if task is not None and task.cancelling():
                 raise asyncio.CancelledError from None
             raise
 
-    async def _drive(self) -> None:
-        asyncio.get_running_loop().set_exception_handler(_ignore_loss)
-        async with open_tab(self.place) as tab:
-            page = await find_game(tab, self.wanted, FIND_SECONDS)
-            self._say(f"found a game of the kind {page.kind.name}, read from {page.source}")
-            thinker = Thinker(self._make, self.budget)
-            self.driver = Driver(
-                page,
-                thinker,
-                self.follower,
-                self.wishes,
-                find=lambda: find_game(tab, self.wanted, FIND_SECONDS),
-            )
-            progress = asyncio.create_task(self._show_progress())
-            try:
-                name = self.name or default_player(self.rules or STANDARD).text
-                # No new game in the user's own tab, nor if the URL names a game.
-                named = parse_qs(urlsplit(self.place.url).query).get("game")
-                is_new = not (self.place.endpoint or named)
-                await page.begin(printable(name)[:MAX_PRESSER], new=is_new)
-                ending = await self.driver.play()
-            finally:
-                progress.cancel()
-                await asyncio.gather(progress, return_exceptions=True)
-                thinker.close()
-            self._finish(ending)
-            if not (self.place.headless or self.place.endpoint) and sys.stdout.isatty():
-                print_note("the browser stays open; close it, or press Ctrl-C")
-                await tab.wait_lost()
+    async def _drive(self, tab: Tab) -> None:
+        async def find() -> GamePage:
+            return await find_game(tab, self.wanted, FIND_SECONDS)
+
+        page = await find()
+        said = f"found a game of the kind {page.kind.name}, read from {page.source}"
+        (print_note if self.json else print_out)(said)
+        thinker = Thinker(self._make, self.budget)
+        self.driver = Driver(page, thinker, self.follower, find, **self.wishes)
+        progress = asyncio.create_task(self.show_progress())
+        url, endpoint = self.place["url"], self.place["endpoint"]
+        try:
+            name = self.name or default_player(self.rules or STANDARD).text
+            # No new game in the user's own tab, nor if the URL names a game.
+            is_new = not (endpoint or parse_qs(urlsplit(url).query).get("game"))
+            await page.begin(printable(name)[:MAX_PRESSER], new=is_new)
+            ending = await self.driver.play()
+        finally:
+            progress.cancel()
+            await asyncio.gather(progress, return_exceptions=True)
+            thinker.close()
+        self.finish(ending)
+        if not (self.place["headless"] or endpoint) and sys.stdout.isatty():
+            print_note("the browser stays open; close it, or press Ctrl-C")
+            await tab.wait_lost()
 
     def _make(self, rules: Rules) -> Player:
         """The player, ready for a game."""
@@ -240,84 +248,66 @@ class Drive:
         self.name, self.canonical = spec.short, player.spec
         return player
 
-    # ---- how it goes
+    async def show_progress(self) -> None:
+        """Show again and again how it goes."""
 
-    async def _show_progress(self) -> None:
-        with live(lambda _: self._progress()) as show:
+        def line(_: None) -> str:
+            game, moves = self.follower.game, self.follower.made + self.follower.followed
+            return (
+                f"move {moves:,}  score {game.score:,}  largest {game.board.max_tile:,}  "
+                f"{format_rate(self._timing.moves_per_second or 0.0)} moves/s"
+            )
+
+        with live(line) as show:
             while True:
                 await asyncio.sleep(REFRESH_SECONDS)
-                if self._moves:
+                if self.follower.made or self.follower.followed:
                     show(None)
 
     @property
-    def _moves(self) -> int:
-        return self.follower.made + self.follower.followed
-
-    @property
-    def _seconds(self) -> float:
+    def _timing(self) -> MovesTiming:
         """From the first of our moves to the last."""
-        if self.driver is None or not self.follower.made:
-            return 0.0
-        return self.driver.last_at - self.driver.first_at
+        made, driver = self.follower.made, self.driver
+        seconds = driver.last_at - driver.first_at if driver is not None and made else 0.0
+        return MovesTiming(seconds, made / seconds if seconds > 0 else 0.0)
 
-    @property
-    def _speed(self) -> float:
-        return self.follower.made / self._seconds if self._seconds > 0 else 0.0
-
-    def _progress(self) -> str:
-        game = self.follower.game
-        return (
-            f"move {self._moves:,}  score {game.score:,}  largest {game.board.max_tile:,}  "
-            f"{format_rate(self._speed)} moves/s"
-        )
-
-    # ---- how it went
-
-    def _finish(self, ending: str) -> None:
+    def finish(self, ending: str) -> None:
         """Write the record and the summary, once, if there was a game."""
-        if self.ending or not self.follower.has_begun:
-            self.ending = self.ending or ending
+        first, self.ending = not self.ending, self.ending or ending
+        if not first or not self.follower.has_begun:
             return
-        self.ending = ending
+        said = ""
         try:
             said = self._write_record()
-        except TwofoldError as error:
-            self._say_all("")
-            raise error from None
-        self._say_all(said)
-
-    def _say_all(self, record: str) -> None:
-        """Print the summary; `record` says where the record is."""
-        if self.json:
-            self._write_json()
-            if record:
-                print_note(f"twofold: {record}")
-            return
-        for line in [*self._summary(), *filter(None, [record])]:
-            print_out(line)
+        finally:
+            if self.json:
+                write_json("drive", self._document(), self._timing)
+            else:
+                print_out("\n".join(self._summary()))
+            if said:
+                (print_note if self.json else print_out)("twofold: " * self.json + said)
 
     def _write_record(self) -> str:
         """Write the record, if one is wanted; where it is, in words."""
         if self.record is None:
             return ""
-        if self.driver is None:
-            return NOTHING
-        page = printable(bare_url(self.place.url))[:MAX_PAGE_TAG]
-        record = self.follower.record(
+        page = printable(bare_url(self.place["url"]))[:MAX_PAGE_TAG]
+        record = self.driver and self.follower.record(
             player=self.canonical,
             date=date.today().isoformat(),
             tags={"Page": page, "Adapter": self.driver.page.kind.name},
         )
-        if record is None:
-            return NOTHING
+        if not record:
+            return "no move was seen: nothing to record"
         return keep_record(self.record, record, force=self.force)
 
     def _summary(self) -> list[str]:
-        game, follower = self.follower.game, self.follower
+        game, follower, timing = self.follower.game, self.follower, self._timing
         lines = [
             f"score {game.score:,}, largest tile {game.board.max_tile:,}, "
             f"{counted(follower.made, 'move')}, {self.ending}",
-            f"{format_time(self._seconds)}, {format_rate(self._speed)} moves/s, player {self.name}",
+            f"{format_time(timing.seconds)}, {format_rate(timing.moves_per_second or 0.0)} "
+            f"moves/s, player {self.name}",
         ]
         if follower.score is None:
             lines[0] += " (the page shows no score: it is counted from its first board)"
@@ -332,23 +322,21 @@ class Drive:
             lines.append(f"closed {counted(len(self.driver.popups), 'popup')}")
         return lines
 
-    def _write_json(self) -> None:
-        game, follower = self.follower.game, self.follower
-        page = self.driver.page if self.driver is not None else None
-        document = DriveDocument.of(
-            follower,
-            page=bare_url(self.place.url),
-            adapter=page.kind.name if page else None,
-            read_from=page.source if page else None,
+    def _document(self) -> "DriveDocument":
+        board, driver = self.follower.board, self.driver
+        return DriveDocument.of(
+            self.follower,
+            page=bare_url(self.place["url"]),
+            adapter=driver and driver.page.kind.name,
+            read_from=driver and driver.page.source,
             player=self.name,
             spec=self.canonical,
-            rules=game.rules,
-            board=game.board,
-            max_tile=game.board.max_tile,
-            popups_closed=list(self.driver.popups) if self.driver is not None else [],
+            rules=self.follower.game.rules,
+            board=board,
+            max_tile=board.max_tile,
+            popups_closed=driver.popups if driver else [],
             ended=self.ending,
         )
-        write_json("drive", document, MovesTiming(self._seconds, self._speed))
 
 
 class DriveDocument(Part, frozen=True):
@@ -380,8 +368,8 @@ class DriveDocument(Part, frozen=True):
     board: str
     score: int | None
     max_tile: int
-    made: int = field(name="moves")
-    followed: int = field(name="moves_of_others")
+    made: int = msgspec.field(name="moves")
+    followed: int = msgspec.field(name="moves_of_others")
     breaks: int
     popups_closed: list[str]
     ended: str

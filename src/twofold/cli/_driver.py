@@ -4,11 +4,10 @@ import asyncio
 import contextlib
 import queue
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
-from twofold.cli.browser.pages import GamePage, Sight
-from twofold.cli.browser.tab import FrameGone
+from twofold.cli.browser import FrameGone, GamePage, Sight
 from twofold.errors import PageError
 from twofold.game.board import Board
 from twofold.game.game import Game, Status
@@ -18,21 +17,6 @@ from twofold.game.rules import Move, Rules
 from twofold.games.mover import AskedPlayer, MoveQuestion
 from twofold.players.base import Player, checked_move
 from twofold.search.budget import Budget, Stop
-
-NewTile = tuple[int, int]
-"""(cell, tile) of the new tile after a move."""
-
-
-def new_tile(afterstate: Board, seen: Board, rules: Rules) -> NewTile | None:
-    """The new tile that turns an afterstate into the board seen; None if no single tile does."""
-    if afterstate.shape != seen.shape:
-        return None
-    pairs = enumerate(zip(afterstate.exponents, seen.exponents, strict=True))
-    changed = [(cell, before, now) for cell, (before, now) in pairs if before != now]
-    if len(changed) != 1:
-        return None
-    cell, before, now = changed[0]
-    return (cell, 1 << now) if before == 0 and now in rules.spawn_exponents else None
 
 
 class PageFollower:
@@ -78,16 +62,22 @@ class PageFollower:
         self.breaks += self._game is not None
         self._game, self._score_is_known = game, score is not None
 
-    def explain(self, move: Move, seen: Board) -> NewTile | None:
-        """The new tile if this move leads to the board seen."""
-        if move not in self.board.legal_moves():
+    def explain(self, move: Move, seen: Board) -> tuple[int, int] | None:
+        """The new tile, as cell and tile, if this move and one new tile lead to the board seen."""
+        if move not in self.board.legal_moves() or self.board.shape != seen.shape:
             return None
-        return new_tile(self.board.slide(move).board, seen, self.game.rules)
+        after = self.board.slide(move).board.exponents
+        pairs = enumerate(zip(after, seen.exponents, strict=True))
+        changed = [(cell, before, now) for cell, (before, now) in pairs if before != now]
+        if len(changed) != 1:
+            return None
+        cell, before, now = changed[0]
+        is_spawn = before == 0 and now in self.game.rules.spawn_exponents
+        return (cell, 1 << now) if is_spawn else None
 
     def follow(self, seen: Board, score: int | None, ours: Move | None = None) -> Move | None:
         """Accept a board; the move that explains it, first the driver's own, or None."""
-        moves: list[Move] = list(Move) if ours is None else [ours, *Move]
-        for move in moves:
+        for move in Move if ours is None else [ours, *Move]:
             spawn = self.explain(move, seen)
             if spawn is not None:
                 self.game.play(move, spawn=spawn)
@@ -124,7 +114,7 @@ class Thinker:
     def __init__(self, make: Callable[[Rules], Player], budget: Budget | None = None) -> None:
         self._budget = budget
         self._questions: queue.SimpleQueue[MoveQuestion | None] = queue.SimpleQueue()
-        self._asked: MoveQuestion | None = None  # the last question, unless it was dropped
+        self._asked: MoveQuestion | None = None
         self._answer: asyncio.Future[Move]
         self._player = AskedPlayer(make, self._questions.get, self._choose, self._hand_over)
 
@@ -143,7 +133,6 @@ class Thinker:
             if not self._answer.cancel() and not self._answer.cancelled():
                 self._answer.exception()  # marks it as retrieved
             self._asked.stop.raise_flag()
-            self._asked = None
 
     def close(self) -> None:
         """End the thread, unless the player never answers."""
@@ -161,7 +150,7 @@ class Thinker:
 
     def _hand_over(self, asked: MoveQuestion, answer: Move | Exception) -> None:
         def set_answer() -> None:
-            if asked is not self._asked or self._answer.done():
+            if asked.stop.is_raised or self._answer.done():
                 return
             if isinstance(answer, Exception):  # raised where the answer is awaited
                 self._answer.set_exception(answer)
@@ -194,27 +183,21 @@ PAUSES: Final = (0.0, 0.002, 0.004, 0.008, 0.016)
 """Intervals between looks for the answer to a key; the last one is repeated."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wishes:
-    """Options of the driver.
+class Driver:
+    """Plays one game on a page.
 
-    Attributes:
+    A board is the answer to a key if it is the slide of the move and one new tile. Any other board
+    is accepted once it is stable, so neither animations nor moves of a person confuse the driver.
+
+    Args:
+        page: the page.
+        thinker: asks the player.
+        follower: keeps the game.
+        find: finds the game again after its frame was replaced.
         moves_per_second: largest pace; None for no limit.
         stop_at: a tile at which to stop; None for the end of the game.
         patience: timeout for an answer to a key, for a board, and for leaving the win screen, in
             seconds.
-    """
-
-    moves_per_second: float | None = None
-    stop_at: int | None = None
-    patience: float = 3.0
-
-
-class Driver:
-    """Plays one game on a page; `find` finds the game again after its frame was replaced.
-
-    A board is the answer to a key if it is the slide of the move and one new tile. Any other board
-    is accepted once it is stable, so neither animations nor moves of a person confuse the driver.
 
     Attributes:
         popups: names of the popups that were closed.
@@ -227,16 +210,18 @@ class Driver:
         page: GamePage,
         thinker: Thinker,
         follower: PageFollower,
-        wishes: Wishes,
         find: Callable[[], Awaitable[GamePage]],
+        *,
+        moves_per_second: float | None = None,
+        stop_at: int | None = None,
+        patience: float = 3.0,
     ) -> None:
         self.page = page
         self.popups: list[str] = []
         self.first_at = self.last_at = 0.0
-        self._thinker = thinker
-        self._follower = follower
-        self._wishes = wishes
-        self._find = find
+        self._thinker, self._follower, self._find = thinker, follower, find
+        self._moves_per_second, self._stop_at = moves_per_second, stop_at
+        self._patience = patience
         self._clock = asyncio.get_running_loop().time
         self._looked_at = self._due = self._clock()
         self._sight = Sight(None)
@@ -297,13 +282,13 @@ class Driver:
                     return True
             elif move is not None:
                 has_ended = last is not None and (sight.won or sight.over)
-                if has_ended or now - began >= self._wishes.patience:
+                if has_ended or now - began >= self._patience:
                     return False
-            if now - began >= self._wishes.patience + STILL_SECONDS:
+            if now - began >= self._patience + STILL_SECONDS:
                 fault = sight.fault or "expected a board on the page, got none"
                 if last is not None:
                     fault = "expected a stable board, got one that keeps changing"
-                raise PageError(f"{fault}, for {self._wishes.patience:g} s")
+                raise PageError(f"{fault}, for {self._patience:g} s")
             await asyncio.sleep(next(pauses, PAUSES[-1]))
 
     def _steady_seconds(self, board: Board, move: Move | None) -> float:
@@ -333,7 +318,7 @@ class Driver:
     async def _ending(self) -> str:
         """The reason of the end, in words; empty while the game goes on."""
         board = self._follower.board
-        if self._wishes.stop_at is not None and board.max_tile >= self._wishes.stop_at:
+        if self._stop_at is not None and board.max_tile >= self._stop_at:
             return f"the tile {board.max_tile} is reached"
         if self._follower.game.status is Status.STOPPED:
             return "the goal is reached"
@@ -356,7 +341,7 @@ class Driver:
 
     async def _go_on(self) -> None:
         """Leave the win screen."""
-        due = self._clock() + self._wishes.patience
+        due = self._clock() + self._patience
         while self._sight.won:
             if self._clock() >= due:
                 raise PageError("expected the page to continue after the win, got no change")
@@ -388,8 +373,8 @@ class Driver:
     async def _make(self, move: Move) -> bool:
         """Make a move; True if the board has gone after a move that may have been the last."""
         self.first_at = self.first_at or self._clock()
-        if self._wishes.moves_per_second is not None:
-            self._due = max(self._due, self._clock()) + 1 / self._wishes.moves_per_second
+        if self._moves_per_second is not None:
+            self._due = max(self._due, self._clock()) + 1 / self._moves_per_second
         for _ in range(PRESSES):
             await self.page.make(move)
             if await self._settle(move) or self._sight.won or self._sight.over:
@@ -415,5 +400,5 @@ class Driver:
     def _ignored(self, move: Move, why: str) -> PageError:
         return PageError(
             f"expected the board to change after {move.name.lower()} "
-            f"on {self._follower.board}, got no change in {self._wishes.patience:g} s{why}"
+            f"on {self._follower.board}, got no change in {self._patience:g} s{why}"
         )

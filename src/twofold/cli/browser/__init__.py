@@ -1,1 +1,0 @@
-"""The game in a browser: finds, reads and plays 2048 pages."""
