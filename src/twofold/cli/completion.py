@@ -1,5 +1,6 @@
 """`twofold completion`, and the words that Typer offers when a shell completes a command line."""
 
+import contextlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -42,21 +43,17 @@ _twofold_completion() {
 }
 complete -o nospace -o bashdefault -o default -F _twofold_completion twofold"""
 
-Word = tuple[str, str]
-"""A word that can follow, and a few words about it."""
+Word = str | tuple[str, str]
+"""A word that can follow, alone or with a few words about it."""
 
-Words = Callable[[str], list[Word]]
+METAVARS: Final = ("A", "B", "PLAYER", "RULES", "NETWORK", "NET", "FORMAT")
+"""Names of values for which words are offered."""
 
-RULES: Final = {
-    "spawn": ("2:0.9,4:0.1",),
-    "start": ("1", "2"),
-    "goal": ("512", "1024", "2048"),
-    "stop": ("goal", "never"),
-}
-"""The keys of rules, and usual values."""
-
-SHAPES: Final = ("2x2", "2x3", "3x3", "3x4", "4x4", "5x5", "6x6")
-"""The board sizes that are offered."""
+RULES: Final = (
+    "2x2", "2x3", "3x3", "3x4", "4x4", "5x5", "6x6", "spawn=2:0.9,4:0.1", "start=1", "start=2",
+    "goal=512", "goal=1024", "goal=2048", "stop=goal", "stop=never",
+)  # fmt: skip
+"""Usual words of rules."""
 
 
 def command(
@@ -66,7 +63,7 @@ def command(
             metavar="SHELL",
             help="bash, zsh or fish.",
             show_default=False,
-            autocompletion=lambda incomplete: _matching(incomplete, SHELLS),
+            autocompletion=lambda incomplete: [one for one in SHELLS if one.startswith(incomplete)],
         ),
     ],
 ) -> None:
@@ -127,29 +124,68 @@ def items(names: Mapping[str, str], incomplete: str) -> list[CompletionItem]:
     return [CompletionItem(name, help=names[name]) for name in names if name.startswith(incomplete)]
 
 
-def _matching(incomplete: str, words: Iterable[str | Word]) -> list[Word]:
-    pairs = [(word, "") if isinstance(word, str) else word for word in words]
-    return [(word, about) for word, about in dict(pairs).items() if word.startswith(incomplete)]
-
-
-def words_of(follows: str) -> Words | None:
-    """What can follow: by a name of `VALUES`, or words with spaces between; None for others."""
-    found = VALUES.get(follows)
-    if found is None and " " in follows:
-        found = lambda _: follows.split()  # noqa: E731
-    if found is None:
+def words_of(follows: str) -> Callable[[str], list[tuple[str, str]]] | None:
+    """What can follow: by a metavar or another name of `_values`, or words with spaces between."""
+    if follows.isupper() and follows not in METAVARS:
         return None
 
-    def words(incomplete: str) -> list[Word]:
-        return _matching(incomplete, found(incomplete))
+    def words(text: str) -> list[tuple[str, str]]:
+        pairs = [(one, "") if isinstance(one, str) else one for one in _values(follows, text)]
+        return [(word, about) for word, about in dict(pairs).items() if word.startswith(text)]
 
     return words
 
 
-# ---- values
+def _values(follows: str, text: str) -> Iterable[Word]:
+    """What can stand in the place of a value of which `text` is typed."""
+    from twofold.game.formats import FORMATS
+    from twofold.players import entries
+    from twofold.players.presets import STRENGTHS
+    from twofold.tables.folder import LARGE, SETS
+    from twofold.tables.pattern import MAX_TARGET, MIN_TARGET
+    from twofold.tables.pattern import SHAPES as PATTERNS
+    from twofold.values import EVALUATORS
+    from twofold.values.network import NAMED
+    from twofold.values.network_file import shipped
+
+    formats = [each.name for each in FORMATS]
+    targets = [1 << exponent for exponent in range(MAX_TARGET, MIN_TARGET - 1, -1)]
+    tables = [*LARGE, *(f"{shape}-{target}" for shape in PATTERNS for target in targets)]
+    match follows:
+        case "A" | "B" | "PLAYER":
+            return _players(text)
+        case "RULES":
+            before, space, _ = text.rpartition(" ")
+            return [f"{before}{space}{word}" for word in RULES if word.split("=")[0] not in before]
+        case "NETWORK" | "NET":
+            return shipped()
+        case "FORMAT":
+            return formats
+        case "formats and html":
+            return [*formats, "html"]
+        case "patterns":
+            return NAMED
+        case "players and evaluators":
+            return [*STRENGTHS, *(entry.name for entry in entries()), *EVALUATORS]
+        case "built tables":
+            return _built()
+        case "new tables":
+            return [*SETS, *tables]
+        case "tables":  # several can be joined
+            before, plus, _ = text.rpartition("+")
+            return [f"{before}{plus}{name}" for name in [*tables, *_built()]]
+    return follows.split()
 
 
-def _players(incomplete: str) -> Iterable[Word]:
+def _built() -> list[str]:
+    """The endgame tables that are built on this machine."""
+    from twofold.tables.folder import SUFFIX, files_in, tables_folder
+
+    paths = files_in(tables_folder())
+    return [path.name.removesuffix(SUFFIX).replace("_", "/") for path in paths]
+
+
+def _players(text: str) -> Iterator[Word]:
     """A player's name, or the keys and values after it."""
     from twofold.players import entries
     from twofold.players.presets import STRENGTHS
@@ -158,11 +194,10 @@ def _players(incomplete: str) -> Iterable[Word]:
     known = {
         name: (PlayerSpec.parse(strength.on_4x4).entry, strength.on_4x4)
         for name, strength in STRENGTHS.items()
-    }
-    known |= {entry.name: (entry, entry.summary) for entry in entries()}
-    name, colon, rest = incomplete.partition(":")
+    } | {entry.name: (entry, entry.summary) for entry in entries()}
+    name, colon, rest = text.partition(":")
     if colon and name in known:
-        yield from _keys(known[name][0], incomplete, rest)
+        yield from _keys(known[name][0], text, rest)
         return
     for name, (entry, about) in known.items():
         alone = all(key.default for key in entry.keys.values())
@@ -172,21 +207,20 @@ def _players(incomplete: str) -> Iterable[Word]:
             yield f"{name}:", "with keys" if alone else about
 
 
-def _keys(entry: Any, incomplete: str, rest: str) -> Iterable[Word]:
+def _keys(entry: Any, text: str, rest: str) -> Iterator[Word]:
+    """The keys of a player, or the values of its last one, of which `rest` is typed."""
     done, _, last = rest.rpartition(",")
-    before = incomplete.removesuffix(last)
+    before = text.removesuffix(last)
     given = dict(part.partition("=")[::2] for part in done.split(",") if done)
     keys = dict(entry.keys)
     for name, key in entry.keys.items():
         if key.more is not None:
-            try:
+            with contextlib.suppress(InvalidInput):
                 keys |= key.more(key.parse(given.get(name, key.default)))
-            except InvalidInput:
-                continue
-    name, equals, _ = last.partition("=")
+    name, equals, value = last.partition("=")
     if equals:
-        for value in _key_values(entry.name, name, keys.get(name), last.removeprefix(f"{name}=")):
-            yield f"{before}{name}={value}", ""
+        for one in _key_values(entry.name, name, keys.get(name), value):
+            yield f"{before}{name}={one}", ""
         return
     for name, key in keys.items():
         if name not in given:
@@ -194,98 +228,18 @@ def _keys(entry: Any, incomplete: str, rest: str) -> Iterable[Word]:
             yield f"{before}{name}=", key.help + default
 
 
-def _key_values(player: str, name: str, key: Any, value: str) -> Iterable[str]:
+def _key_values(player: str, name: str, key: Any, value: str) -> Iterable[Any]:
+    """What a key of a player can have, of which `value` is typed."""
+    from twofold.tables.folder import SETS
     from twofold.values import EVALUATORS
     from twofold.values.network_file import POLICY, shipped
 
     if name == "tables":
-        return [*_joined(value, ["auto", "none", *_sets()]), *_tables(value)]
+        before, plus, _ = value.rpartition("+")
+        return [*(f"{before}{plus}{one}" for one in ("auto", "none", *SETS)), *_values(name, value)]
     if name == "net":
         return [POLICY] if player == "policy" else shipped()
     if name == "eval":
         return EVALUATORS
     choices = getattr(getattr(key, "parse", None), "values", None)
     return choices or [key.default] if key and key.default else []
-
-
-def _rules(incomplete: str) -> Iterable[str]:
-    """Board sizes at first, then the keys of rules and usual values."""
-    before, space, last = incomplete.rpartition(" ")
-    key, equals, _ = last.partition("=")
-    if equals:
-        return [f"{before}{space}{key}={value}" for value in RULES.get(key, ())]
-    keys = [f"{before}{space}{name}=" for name in RULES if f"{name}=" not in before]
-    return keys if space else [*SHAPES, *keys]
-
-
-def _networks(_: str) -> Iterable[str]:
-    from twofold.values.network_file import shipped
-
-    return shipped()
-
-
-def _patterns(_: str) -> Iterable[str]:
-    from twofold.values.network import NAMED
-
-    return NAMED
-
-
-def _joined(incomplete: str, names: Iterable[str]) -> Iterator[str]:
-    """Names of which several can be joined by `+`."""
-    before, plus, _ = incomplete.rpartition("+")
-    return (f"{before}{plus}{name}" for name in names)
-
-
-def _tables(incomplete: str) -> Iterable[str]:
-    return _joined(incomplete, [*_buildable(incomplete), *_built(incomplete)])
-
-
-def _sets() -> Iterable[str]:
-    from twofold.tables.folder import SETS
-
-    return SETS
-
-
-def _buildable(_: str) -> Iterable[str]:
-    from twofold.tables.folder import LARGE
-    from twofold.tables.pattern import MAX_TARGET, MIN_TARGET, SHAPES
-
-    exponents = range(MAX_TARGET, MIN_TARGET - 1, -1)
-    return [*LARGE, *(f"{shape}-{1 << exponent}" for shape in SHAPES for exponent in exponents)]
-
-
-def _built(_: str) -> Iterable[str]:
-    """The endgame tables that are built on this machine."""
-    from twofold.tables.folder import SUFFIX, files_in, tables_folder
-
-    paths = files_in(tables_folder())
-    return [path.name.removesuffix(SUFFIX).replace("_", "/") for path in paths]
-
-
-def _formats(_: str) -> Iterable[str]:
-    from twofold.game.formats import FORMATS
-
-    return [each.name for each in FORMATS]
-
-
-def _all_players(_: str) -> Iterable[str]:
-    from twofold.players import entries
-    from twofold.players.presets import STRENGTHS
-    from twofold.values import EVALUATORS
-
-    return [*STRENGTHS, *(entry.name for entry in entries()), *EVALUATORS]
-
-
-VALUES: Final[Mapping[str, Callable[[str], Iterable[str | Word]]]] = {
-    **dict.fromkeys(("A", "B", "PLAYER"), _players),
-    "RULES": _rules,
-    **dict.fromkeys(("NETWORK", "NET"), _networks),
-    "FORMAT": _formats,
-    "formats and html": lambda _: [*_formats(""), "html"],
-    "built tables": _built,
-    "tables": _tables,
-    "new tables": lambda _: [*_sets(), *_buildable("")],
-    "patterns": _patterns,
-    "players and evaluators": _all_players,
-}
-"""What can stand in the place of a value, by the metavar of the option, or another name."""
