@@ -77,14 +77,7 @@ def test_the_summary_and_the_worst_moves(cli: Cli, record: Path) -> None:
     assert lines[0].endswith(" going, by me")
     assert lines[1] == "judged by ntuple:net=tiny,ply=1, values in points"
     assert lines[2].startswith("80 moves judged in ")
-    for label in (
-        "accuracy",
-        "best moves",
-        "goodness of fit",
-        "longest run",
-        "perfect",
-        "severe blunder",
-    ):
+    for label in ("accuracy", "best moves", "goodness of fit", "longest run", "best", "blunder"):
         assert any(line.startswith(label) for line in lines)
     assert sum(line.startswith("move ") and "instead of" in line for line in lines) == 2
     assert sum(line.endswith("  made") for line in lines) == 2
@@ -167,7 +160,7 @@ def test_boards_are_in_colour_where_there_is_a_terminal() -> None:
     console = Console(force_terminal=True, color_system="truecolor", width=80)
     lines = worst_moves(Record.from_game(game), judged, 1, console)
     assert any(span.style for line in lines[2:] for span in line.spans)
-    assert "perfect" in summary(judged)
+    assert "best" in summary(judged)
     assert len(worst_of(judged, 100)) == sum(not one.is_best for one in judged)
 
 

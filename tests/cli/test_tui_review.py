@@ -90,7 +90,7 @@ def test_the_judgements_and_the_mistakes() -> None:
         await pilot.press("n")
         first = screen.walk.place
         assert first in screen.walk.mistakes
-        assert re.match(r"(mistake|blunder|severe blunder): \w+ keeps [\d.]+ %", note_of(pilot))
+        assert re.match(r"(mistake|blunder): \w+ keeps [\d.]+ %", note_of(pilot))
         assert " made" in text_of(pilot)
         await pilot.press("n", "p")
         assert screen.walk.place == first

@@ -11,8 +11,8 @@ from twofold.games.judge import MoveJudgement
 
 def judgement(number: int, move: Move, label: str, ratio: float) -> MoveJudgement:
     values = (10.0, 40.0, 20.0, None) if label != "forced" else (None, 5.0, None, None)
-    best = move if label in ("perfect", "forced") else Move.RIGHT
-    known = "perfect" if label == "forced" else label
+    best = move if label in ("best", "forced") else Move.RIGHT
+    known = "best" if label == "forced" else label
     return MoveJudgement(number, move, best, values, ratio, 50.0, known, 1.0)  # type: ignore[arg-type]
 
 
@@ -38,7 +38,7 @@ def test_a_walk_has_a_place_before_each_move_and_one_after_the_last() -> None:
 
 
 def test_mistakes_are_found_both_ways() -> None:
-    walk = judged(["perfect", "mistake", "excellent", "severe blunder"])
+    walk = judged(["best", "mistake", "fine", "blunder"])
     assert walk.next_mistake()
     assert walk.place == 1
     assert walk.next_mistake()
@@ -55,7 +55,7 @@ def test_mistakes_are_found_both_ways() -> None:
 @pytest.mark.parametrize(
     ("label", "words"),
     [
-        ("perfect", "perfect: no move is better than left"),
+        ("best", "best: no move is better than left"),
         ("forced", "left is the only move"),
         ("blunder", "blunder: left keeps 50 % of the value of right"),
     ],
@@ -94,9 +94,9 @@ def test_before_it_is_judged_the_move_made_is_named() -> None:
 
 
 def test_the_whole_game_on_a_line() -> None:
-    walk = judged(["perfect", "mistake", "excellent", "severe blunder"])
-    assert timeline(walk, 40, unicode=False).plain == "#?=X--"
-    assert timeline(walk, 3, unicode=False).plain == "#X-"
+    walk = judged(["best", "mistake", "fine", "blunder"])
+    assert timeline(walk, 40, unicode=False).plain == "#?=!--"
+    assert timeline(walk, 3, unicode=False).plain == "#!-"
     walk.go(walk.last)
-    assert timeline(walk, 40, unicode=True).plain == "━?━X─◆"
+    assert timeline(walk, 40, unicode=True).plain == "━?━!─◆"
     assert timeline(Walk(game_of("")), 10, unicode=True).plain == "◆"

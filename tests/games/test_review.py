@@ -130,7 +130,7 @@ def test_moves_of_the_judge_are_perfect() -> None:
     game = played("ntuple:net=tiny,ply=1", 2, most=100)
     found = review(judge(game, make_player("ntuple:net=tiny,ply=1")))
     assert (found.accuracy, found.match_rate, found.goodness_of_fit) == (100.0, 1.0, 1.0)
-    assert found.longest_perfect_run == found.total == found.labels["perfect"] == 100
+    assert found.longest_perfect_run == found.total == found.labels["best"] == 100
 
 
 # ---- ratios
@@ -152,7 +152,7 @@ def test_a_best_move_counts_as_best_however_many_there_are() -> None:
     game.undo()
     for move in (Move.LEFT, Move.RIGHT):
         (one,) = judge(_one_move(game.board, move), make_player("greedy"))
-        assert (one.best, one.label, one.ratio) == (move, "perfect", 1.0)
+        assert (one.best, one.label, one.ratio) == (move, "best", 1.0)
 
 
 def _one_move(board: Board, move: Move) -> Game:
@@ -187,13 +187,13 @@ def test_ratios_of_a_solved_game(objective: str, floor: float) -> None:
 def test_negative_values_count_as_zero() -> None:
     values = dict.fromkeys(Move, 0.0) | {Move.UP: -0.5}
     (one,) = judge(_one_move(Board.parse("0000/0120/0000/0000"), Move.LEFT), Certain(values))
-    assert (one.ratio, one.label) == (1.0, "perfect")
+    assert (one.ratio, one.label) == (1.0, "best")
 
 
 def test_nan_values_are_the_worst() -> None:
     values = dict.fromkeys(Move, float("nan")) | {Move.UP: 0.5}
     (one,) = judge(_one_move(Board.parse("0000/0120/0000/0000"), Move.LEFT), Certain(values))
-    assert (one.ratio, one.label, one.best) == (0.0, "severe blunder", Move.UP)
+    assert (one.ratio, one.label, one.best) == (0.0, "blunder", Move.UP)
 
 
 @pytest.mark.parametrize("spec", ["expectimax:ply=2", "expectimax:eval=snake,ply=1", "minimax"])
@@ -320,11 +320,11 @@ def one_of(label: str, ratio: float, number: int = 0, *, forced: bool = False) -
 def test_the_review_of_judgements() -> None:
     found = review(
         [
-            one_of("perfect", 1.0),
-            one_of("perfect", 1.0, forced=True),
+            one_of("best", 1.0),
+            one_of("best", 1.0, forced=True),
             one_of("mistake", 0.9),
-            one_of("perfect", 1.0),
-            one_of("perfect", 1.0, forced=True),
+            one_of("best", 1.0),
+            one_of("best", 1.0, forced=True),
             one_of("blunder", 0.8),
         ]
     )
@@ -332,13 +332,13 @@ def test_the_review_of_judgements() -> None:
     assert (found.total, found.forced, found.longest_perfect_run) == (6, 2, 2)
     assert found.match_rate == 0.5
     assert found.goodness_of_fit == pytest.approx(0.72)
-    assert list(found.labels.values()) == [4, 0, 0, 0, 1, 1, 0]
+    assert list(found.labels.values()) == [4, 0, 0, 1, 1]
     assert (found.accuracy or 100) < 92.5  # the harmonic mean is below the mean
 
 
 def test_forced_moves_change_no_accuracy() -> None:
-    moves = [one_of("mistake", 0.9), one_of("perfect", 1.0)]
-    forced = [one_of("perfect", 1.0, forced=True)] * 50
+    moves = [one_of("mistake", 0.9), one_of("best", 1.0)]
+    forced = [one_of("best", 1.0, forced=True)] * 50
     assert review(moves).accuracy == review(moves + forced).accuracy
     found = review(forced)
     assert (found.accuracy, found.match_rate, found.goodness_of_fit) == (None, None, None)

@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 
 import twofold.web
-from twofold.games.judge import Grade
+from twofold.games.judge import Label
 from twofold.games.reasons import SENTENCES, Kind
 from twofold.web.protocol import Note
 
@@ -68,7 +68,7 @@ def test_every_text_is_used_and_every_text_that_is_used_is_there() -> None:
     assert set(re.findall(r"\btext\(\s*'([^']+)'", sources)) <= known
     made = [pattern(one) for one in set(MADE.findall(sources))]
     words = quoted | set(
-        re.findall(r"[^\W_]+", sources + str(get_args(Grade) + get_args(Note) + get_args(Kind)))
+        re.findall(r"[^\W_]+", sources + str(get_args(Label) + get_args(Note) + get_args(Kind)))
     )
     unused = [key for key in known - quoted if not any(is_made(key, one, words) for one in made)]
     assert sorted(unused) == []
@@ -89,7 +89,7 @@ def is_made(key: str, pattern: re.Pattern[str], words: set[str]) -> bool:
 
 
 def test_every_grade_of_a_move_has_its_texts() -> None:
-    wanted = {f"grade.{one}" for one in get_args(Grade)}
+    wanted = {f"grade.{one}" for one in get_args(Label)}
     assert wanted | {"review.was_mistake", "review.was_blunder"} <= set(catalogue())
 
 

@@ -234,8 +234,8 @@ def summary(judged: Sequence[MoveJudgement]) -> str:
         ("accuracy", accuracy_words(found)),
         ("best moves", best_words if choices else "–"),
         ("goodness of fit", "–" if fit is None else f"{fit:.3g}"),
-        ("longest run", f"{counted(found.longest_perfect_run, 'perfect move')} in a row"),
-        ("forced", f"{counted(found.forced, 'move')}, counted as perfect"),
+        ("longest run", f"{counted(found.longest_perfect_run, 'best move')} in a row"),
+        ("forced", f"{counted(found.forced, 'move')}, counted as best"),
     ]
     width = max(len(name) for name, _ in figures)
     lines = [f"{name:<{width}}  {text}" for name, text in figures]
@@ -334,7 +334,7 @@ class ReviewDocument(Part, frozen=True):
         accuracy: in percent; null if no move had an alternative.
         match_rate: share of moves that no other one beats, 0 to 1; null likewise.
         goodness_of_fit: product of all ratios, 0 to 1; null likewise.
-        longest_perfect_run: most perfect moves in a row.
+        longest_perfect_run: most best moves in a row.
         forced: number of moves without an alternative.
         labels: number of moves with each label.
         worst: the worst moves, worst first.

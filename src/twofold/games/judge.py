@@ -33,27 +33,26 @@ from twofold.search.budget import Budget, Stop
 if TYPE_CHECKING:
     from twofold.tables.library import TableAnswer
 
-Label = Literal[
-    "perfect", "excellent", "good", "inaccuracy", "mistake", "blunder", "severe blunder"
-]
+Label = Literal["best", "fine", "inaccuracy", "mistake", "blunder"]
 
 LABELS: Final[tuple[tuple[Label, float], ...]] = (
-    ("perfect", 1 - 3e-10),
-    ("excellent", 0.999),
-    ("good", 0.99),
+    ("best", 1 - 3e-10),
+    ("fine", 0.99),
     ("inaccuracy", 0.975),
     ("mistake", 0.9),
-    ("blunder", 0.75),
-    ("severe blunder", -math.inf),
+    ("blunder", -math.inf),
 )
-"""Labels by ratio: the first whose lower bound is reached; `perfect` must exceed its bound. The
-bounds are those of 2048EndgameTablebase."""
+"""Labels by ratio: the first whose lower bound is reached; `best` must exceed its bound. The
+bounds are among those of 2048EndgameTablebase."""
+
+MISTAKES: Final[tuple[Label, ...]] = ("mistake", "blunder")
+"""The labels of moves to learn from."""
 
 LOWEST: Final = -3.1669
 """Accuracy at infinite loss; results are clipped at 0. Chess: -3.1669."""
 
 NOTHING: Final = 25.0
-"""Loss in percent at which accuracy is 0; such a move is a severe blunder. Chess: 80."""
+"""Loss in percent at which accuracy is 0. Chess: 80."""
 
 DECAY: Final = math.log((100 - LOWEST) / -LOWEST) / NOTHING
 """Decay of accuracy per percent lost: 0.13934. Chess: 0.04354."""
@@ -69,39 +68,15 @@ LEAST_ACCURACY: Final = 5.0
 Chess: 1; games of 2048 have a hundred times as many moves."""
 
 
-Grade = Literal["best", "fine", "inaccuracy", "mistake", "blunder"]
-"""A label in five steps, as beside the moves of an analysis."""
-
-MISTAKES: Final[tuple[Label, ...]] = ("mistake", "blunder", "severe blunder")
-"""The labels of moves to learn from."""
-
-
 def label_of(ratio: float) -> Label:
     """The label of a move with this ratio.
 
-    >>> [label_of(ratio) for ratio in (1.0, 0.9999, 0.98, 0.2)]
-    ['perfect', 'excellent', 'inaccuracy', 'severe blunder']
+    >>> [label_of(ratio) for ratio in (1.0, 0.9999, 0.98, 0.95, 0.2)]
+    ['best', 'fine', 'inaccuracy', 'mistake', 'blunder']
     """
     if ratio > LABELS[0][1]:
         return LABELS[0][0]
     return next(label for label, least in LABELS[1:] if ratio >= least)
-
-
-def grade_of(ratio: float) -> Grade:
-    """The grade of a move with this ratio.
-
-    >>> [grade_of(ratio) for ratio in (1.0, 0.9999, 0.98, 0.95, 0.2)]
-    ['best', 'fine', 'inaccuracy', 'mistake', 'blunder']
-    """
-    match label_of(ratio):
-        case "perfect":
-            return "best"
-        case "excellent" | "good":
-            return "fine"
-        case "severe blunder":
-            return "blunder"
-        case label:
-            return label
 
 
 def move_accuracy(ratio: float) -> float:
@@ -119,7 +94,7 @@ def stake_of(ratios: Sequence[float]) -> float:
 class GameAccuracy:
     """The accuracy of a game, in percent, as its moves are added; None before the first.
 
-    It adds up what is missing from 100 %, so that perfect moves have exactly 100.
+    It adds up what is missing from 100 %, so that best moves have exactly 100.
     """
 
     def __init__(self) -> None:
@@ -224,7 +199,7 @@ class MoveJudgement:
     @property
     def is_best(self) -> bool:
         """True if no other move is better."""
-        return self.label == "perfect"
+        return self.label == "best"
 
     @property
     def loss(self) -> float:
@@ -287,7 +262,7 @@ class Judge:
         return MoveJudgement(
             move_number,
             move,
-            move if label == "perfect" else best,
+            move if label == "best" else best,
             (up, right, down, left),
             ratio,
             move_accuracy(ratio),

@@ -85,8 +85,8 @@ class Review:
         accuracy: in percent; None if all moves were forced.
         match_rate: share of moves that were best, 0 to 1; None if all moves were forced.
         goodness_of_fit: product of all ratios, 0 to 1; None if all moves were forced.
-        labels: number of moves per label, from `perfect` to `severe blunder`.
-        longest_perfect_run: most perfect moves in a row.
+        labels: number of moves per label, from `best` to `blunder`.
+        longest_perfect_run: most best moves in a row.
         worst: the moves that kept least of the best move's value, worst first; at most `WORST`.
         player: spec of the judge; empty if not known.
         unit: unit of its values.
@@ -219,7 +219,7 @@ def review(
 
 
 def worst_of(judged: Iterable[MoveJudgement], count: int) -> list[MoveJudgement]:
-    """The moves that kept least of the best move's value, worst first; perfect ones never."""
+    """The moves that kept least of the best move's value, worst first; best ones never."""
     wrong = [one for one in judged if not one.is_best]
     return sorted(wrong, key=lambda one: one.ratio)[:count]
 

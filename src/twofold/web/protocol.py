@@ -16,7 +16,7 @@ import msgspec
 from twofold.errors import InvalidInput
 from twofold.game.game import TileSlide
 from twofold.game.notation import printable
-from twofold.games.judge import Grade
+from twofold.games.judge import Label
 from twofold.games.makers import Kind
 from twofold.games.reasons import MoveReason
 from twofold.limits import MAX_PRESSER, MAX_SIDE, MAX_TEXT
@@ -437,7 +437,7 @@ class MoveValueInfo(msgspec.Struct, frozen=True):
     depth: int
     nodes: int
     tried: bool = True
-    label: Grade | Literal[""] = ""
+    label: Label | Literal[""] = ""
     reason: MoveReason | None = None
 
 
@@ -538,7 +538,7 @@ class JudgementInfo(msgspec.Struct, frozen=True):
         values: of up, right, down, left, in `unit`; null for illegal moves.
         ratio: value relative to the best move, 0 to 1.
         accuracy: in percent.
-        label: `perfect`, `excellent`, `good`, `inaccuracy`, `mistake`, `blunder`, `severe blunder`.
+        label: `best`, `fine`, `inaccuracy`, `mistake` or `blunder`.
         table: the endgame table that gave the ratio, or null.
         reason: what an inaccuracy or a worse move breaks or risks; null for other moves.
     """
@@ -549,7 +549,7 @@ class JudgementInfo(msgspec.Struct, frozen=True):
     values: list[float | None]
     ratio: float
     accuracy: float
-    label: str
+    label: Label
     unit: str
     table: TableAnswerInfo | None = None
     reason: MoveReason | None = None

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from twofold.errors import InvalidBoard
 from twofold.game.board import Board
 from twofold.game.rules import STANDARD, Move, Rules
-from twofold.games.judge import analysis_ratios, grade_of
+from twofold.games.judge import analysis_ratios, label_of
 from twofold.games.reasons import reason_of
 from twofold.games.threads import JobThreads
 from twofold.limits import MAX_PLY, MAX_SCORE, check_limit
@@ -122,7 +122,7 @@ def _moves(analysis: Analysis, rules: Rules, ratios: Mapping[Move, float]) -> li
             depth=one.depth,
             nodes=one.nodes,
             tried=tried(one),
-            label=grade_of(ratios[one.move]) if one.move in ratios and tried(one) else "",
+            label=label_of(ratios[one.move]) if one.move in ratios and tried(one) else "",
             reason=reason_of(analysis.board, rules, one.move, analysis.best, ratios)
             if one.move in ratios and tried(one)
             else None,

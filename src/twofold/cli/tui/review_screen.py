@@ -108,9 +108,9 @@ class Judging:
             self._summed = time.monotonic()
 
 
-STYLES: Final = {"mistake": "yellow", "blunder": "red", "severe blunder": "bold red"}
+STYLES: Final = {"mistake": "yellow", "blunder": "bold red"}
 
-SIGNS: Final = {"mistake": "?", "blunder": "!", "severe blunder": "X"}
+SIGNS: Final = {"mistake": "?", "blunder": "!"}
 """The marks of mistakes on the timeline."""
 
 SAID: Final = 5
@@ -161,7 +161,7 @@ def verdict(walk: Walk) -> Text:
     if one.forced:
         return Text(f"{name} is the only move")
     if one.is_best:
-        return Text(f"perfect: no move is better than {name}")
+        return Text(f"best: no move is better than {name}")
     what = "value" if one.table is None else "chance"
     kept = f"{name} keeps {100 * one.ratio:.3g} % of the {what} of {one.best.name.lower()}"
     return Text.assemble((one.label, STYLES.get(one.label, "")), f": {kept}")

@@ -10,9 +10,6 @@ import { text } from '../text.js';
 /** Grades from the best to the worst. */
 export const GRADES = ['best', 'fine', 'inaccuracy', 'mistake', 'blunder'];
 
-/** The grade of each label of a judgement that is not its own. */
-const GRADE_OF = { perfect: 'best', excellent: 'fine', good: 'fine', 'severe blunder': 'blunder' };
-
 const MISTAKES = new Set(['mistake', 'blunder']);
 
 /** Whether moves of a grade are mistakes. */
@@ -124,7 +121,7 @@ export class Judging {
 
   #judged({ judgements, done, accuracy }) {
     for (const one of judgements) {
-      this.judgements[one.move_number - this.game.first] = { ...one, grade: GRADE_OF[one.label] ?? one.label };
+      this.judgements[one.move_number - this.game.first] = { ...one, grade: one.label };
     }
     Object.assign(this, { done, accuracy });
   }
