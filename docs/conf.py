@@ -4,6 +4,8 @@ import gc
 import importlib.metadata
 import importlib.util
 import re
+import sys
+from pathlib import Path
 
 from docutils.nodes import SkipNode
 from docutils.utils.math.latex2mathml import tex2mathml
@@ -98,7 +100,17 @@ def mathml(self, node):
     raise SkipNode
 
 
+def add_documents(app, page, source):
+    """The page about JSON gets a section for each command, made from the types of its document."""
+    if page == "reference/json":
+        sys.path.insert(0, str(Path(__file__).parent))
+        from documents import sections
+
+        source[0] += "\n" + sections()
+
+
 def setup(app):
+    app.connect("source-read", add_documents)
     app.connect("autodoc-process-docstring", drop_alias)
     app.add_html_math_renderer("mathml", (mathml, None), (mathml, None))
 

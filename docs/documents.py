@@ -1,6 +1,7 @@
-"""Writes docs/reference/json.md and docs/_static/json-schema.json: the JSON that commands print.
+"""Describes the JSON that commands print: in a schema, and field by field in the built reference.
 
-python docs/documents.py
+python docs/documents.py writes docs/_static/json-schema.json. `conf.py` adds `sections` to the page
+docs/reference/json.md when the documentation is built.
 """
 
 import json
@@ -37,9 +38,7 @@ from twofold.cli import (
 )
 from twofold.search.analysis import Timing
 
-DOCS = Path(__file__).parent
-PAGE = DOCS / "reference" / "json.md"
-SCHEMA = DOCS / "_static" / "json-schema.json"
+SCHEMA = Path(__file__).parent / "_static" / "json-schema.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,26 +139,6 @@ COMMON = {
     "machine": "all that depends on the machine",
 }
 """What the fields are that all documents have."""
-
-HEAD = f"""# JSON of commands
-
-With `--json` a command prints one document. [A JSON Schema](../_static/json-schema.json) describes them all. This page is made from the same types.
-
-| field | type | meaning |
-|---|---|---|
-| `schema` | {_output.SCHEMA} | {COMMON["schema"]} |
-| `command` | text | {COMMON["command"]} |
-| … | | the fields of the command, below |
-| `timing` | object | {COMMON["timing"]} |
-| `machine` | *machine* | {COMMON["machine"]} |
-
-- All but `timing` and `machine` is equal in every run where `reproducible`, if there is one, is true.
-- *number, interval*: beside the field `X` there is `X_95`, its 95 % interval: `[low, high]`, both null where there is too little data.
-- Seeds are text, since many programs read numbers exactly up to 2^53 only. Values that JSON has no number for are text: `"inf"`, `"-inf"`, `"nan"`.
-- Moves are `up`, `right`, `down` and `left`, lists of four have this order. Tiles are 2, 4, 8 ..., as names of fields too.
-- `a.b` is field `b` of `a`; `a[].b` is that of each item of a list; `a.*.b` is that of each value by name.
-- The fields of a small object stand behind its own meaning, with `·` between them, each with its type if that is not text. A type in *italics* is one of the [parts](#parts-of-several-documents) at the end.
-"""  # noqa: E501
 
 
 def summary(kind: Any) -> str:
@@ -349,20 +328,20 @@ def part_row(kind: Any, shared: set[Any]) -> str:
     return f"| *{name_of(kind)}* | {summary(kind).rstrip('.')} | {folded(kind, shared)} |"
 
 
-def page() -> str:
-    """The page."""
+def sections() -> str:
+    """A section for each command, and the parts that they share."""
     shared = shared_parts()
-    sections = [HEAD]
+    found = []
     for one in COMMANDS:
         lines = rows(one.body, shared)
         if one.timing is not None:
             lines += timing_rows(one.timing, shared)
         example = f"`twofold {one.example} --json | jq '{one.path}'` prints `{one.value}`."
-        sections += [f"## {one.name}\n\n{summary(one.body)}\n{example}", table(lines)]
+        found += [f"## {one.name}\n\n{summary(one.body)}\n{example}", table(lines)]
     known = [part_row(part, shared) for part in sorted(shared, key=name_of)]
-    sections.append("## Parts of several documents")
-    sections.append("\n".join(["| part | is | fields |", "|---|---|---|", *known]))
-    return "\n\n".join(one.strip() for one in sections) + "\n"
+    found.append("## Parts of several documents")
+    found.append("\n".join(["| part | is | fields |", "|---|---|---|", *known]))
+    return "\n\n".join(found) + "\n"
 
 
 def schema() -> dict[str, Any]:
@@ -393,5 +372,4 @@ def schema_text() -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
     SCHEMA.write_text(schema_text(), encoding="utf-8")

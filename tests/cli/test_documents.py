@@ -32,10 +32,20 @@ def test_a_command_prints_its_document(
     assert json.dumps(at(found, command.path)) == command.value
 
 
-def test_the_page_and_the_schema_are_those_of_the_types() -> None:
-    """They are written by `python docs/documents.py`."""
-    assert documents.PAGE.read_text(encoding="utf-8") == documents.page()
+def test_the_schema_is_that_of_the_types() -> None:
+    """It is written by `python docs/documents.py`."""
     assert documents.SCHEMA.read_text(encoding="utf-8") == documents.schema_text()
+
+
+def test_the_page_has_a_section_and_a_table_for_each_command() -> None:
+    sections = documents.sections()
+    assert [line[3:] for line in sections.splitlines() if line.startswith("## ")] == [
+        *COMMANDS,
+        "Parts of several documents",
+    ]
+    assert (
+        "| `players[].summary.mean_score` | number, interval | mean score, in points |" in sections
+    )
 
 
 def test_what_other_options_print(cli: Cli, tmp_path: Path) -> None:
