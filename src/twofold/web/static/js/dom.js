@@ -7,6 +7,8 @@ const HANDLERS = Symbol('the handlers of an element, by type of event');
 const PROPERTIES = new Set(
   ['value', 'checked', 'selected', 'disabled', 'hidden', 'open', 'indeterminate']);
 
+const CONTROLS = 'a[href], button, input, select, textarea, summary, [tabindex]';
+
 /** What had the focus in a part that a new element took out of the page: `render` gives it back. */
 let moved = null;
 
@@ -112,12 +114,19 @@ export function part(element) {
  * Make the children of an element what a function of the state says they are. Elements that are
  * there already are kept and adapted, so that focus, scroll and what is typed stay: those with the
  * same `key`, or else the next one of the same tag. What was changed by hand is left as it is where
- * the function says the same as before.
+ * the function says the same as before. Where what has the focus goes, its nearest neighbour gets it.
  *
  * @param {Element} place
  * @param {...(Node|string|number|null|Array)} children as of `h`
  */
 export function render(place, ...children) {
+  const way = wayTo(place, moved ?? document.activeElement);
+  draw(place, children);
+  keepFocus(way);
+  moved = null;
+}
+
+function draw(place, children) {
   const old = [...place.childNodes].filter((node) => !node[PART]);
   const now = nodes(children).map((child) => (child instanceof Node ? child : new Text(child)))
     .map((fresh) => (fresh[PART] ? fresh : adapted(old, fresh)));
@@ -126,10 +135,26 @@ export function render(place, ...children) {
   now.forEach((node, at) => {
     if (place.childNodes[at] !== node) place.insertBefore(node, place.childNodes[at] ?? null);
   });
-  if (!moved?.isConnected) return;
-  if (document.activeElement === document.body) moved.focus({ preventScroll: true });
-  moved = null;
 }
+
+/** What has the focus in a place, and what it stands in, from the inside out; empty if it has none there. */
+function wayTo(place, element) {
+  const way = [];
+  for (let at = element; at && at !== document.body; at = at.parentElement) way.push(at);
+  return moved || place.contains(element) ? [...way.slice(0, way.indexOf(place)), place] : [];
+}
+
+/** Give the focus back to what had it; where that is gone, to the first control of what it stood in. */
+function keepFocus(way) {
+  const { activeElement } = document;
+  if (!way.length || (activeElement !== document.body && canFocus(activeElement))) return;
+  for (const element of way.filter(({ isConnected }) => isConnected)) {
+    const found = [element, ...element.querySelectorAll(CONTROLS)].find(canFocus);
+    if (found) return void found.focus({ preventScroll: true });
+  }
+}
+
+const canFocus = (element) => element.tabIndex >= 0 && !element.disabled && element.checkVisibility();
 
 /**
  * Listen to events.
@@ -154,7 +179,7 @@ function adapted(old, fresh) {
   if (node instanceof Text) node.data = fresh.data;
   else {
     change(node, fresh[MADE] ?? {});
-    render(node, ...fresh.childNodes);
+    draw(node, [...fresh.childNodes]);
   }
   return node;
 }
