@@ -5,34 +5,29 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parent.parent
 
-BOARDS = """
-import numpy as np
-from benchmarks.cuda_learning import Card
-from benchmarks.ntuple_cuda import boards_apart
-from twofold.values.network import Network
-network = Network("012 1259")
-network.weights[0] = np.random.default_rng(2).random(network.stage_size)
-assert boards_apart(Card(network, "td:0.1", 8, 8, 1), network, 30) == 0
-"""
-
-LEARNING = """
-from benchmarks.ntuple_cuda import learning_apart
-assert learning_apart("012 1259", "{}", {}, 1) == 0
-"""
-
-HOLDERS = """
+SUBJECTS = """
 import numpy as np
 from benchmarks.cuda_learning import AFTER, Card
+from benchmarks.ntuple_cuda import boards_apart, learning_apart
 from tests.learn.naive import NaiveNetwork
 from twofold.game.board import Board
 from twofold.values.network import Network
+
+# Rules and values are those of the package.
+network = Network("012 1259")
+network.weights[0] = np.random.default_rng(2).random(network.stage_size)
+assert boards_apart(Card(network, "td:0.1", 8, 8, 1), network, 30) == 0
+
+# A single game learns as on a thread of the CPU.
+assert learning_apart("012 1259", "td:0.1", 1, 1) == 0
+assert learning_apart("012", "tc:0.125", 8, 1) == 0
+
+# The holders of a weight are the games whose last afterstate has it.
 network = Network("012 456")
-card = Card(network, "tc", {lanes}, 8, 1)
-card.play(12)
+card = Card(network, "tc", 8, 8, 1)
+card.play(6)
 naive = NaiveNetwork([pattern.cells for pattern in network.patterns], (4, 4))
 holders = np.zeros(network.stage_size)
 for after in card.state.copy_to_host()[AFTER]:
@@ -41,7 +36,6 @@ for after in card.state.copy_to_host()[AFTER]:
 assert holders.sum() == 8 * network.features
 assert (card.records.copy_to_host()[:, 1] == holders).all()
 """
-
 
 # The simulator looks for a shared array and makes it where there is none, without a lock: two
 # threads of a block could get one each. `setdefault` is one step.
@@ -56,33 +50,15 @@ FakeCUDAShared.array = array
 """
 
 
-def simulated(code: str) -> None:
+def test_the_card_plays_values_and_learns_as_the_package_does() -> None:
     environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1"}
     # NumPy warns of the overflows of the dice, which are meant.
-    command = [
-        sys.executable,
-        "-W",
-        "ignore:overflow encountered:RuntimeWarning",
-        "-c",
-        SHARED + code,
-    ]
+    ignored = "ignore:overflow encountered:RuntimeWarning"
+    command = [sys.executable, "-W", ignored, "-c", SHARED + SUBJECTS]
     done = subprocess.run(
         command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-
-
-def test_rules_and_values_are_those_of_the_package() -> None:
-    simulated(BOARDS)
-
-
-@pytest.mark.parametrize(("lanes", "method"), [(1, "td:0.1"), (8, "tc:0.125")])
-def test_a_single_game_learns_as_on_a_cpu_thread(method: str, lanes: int) -> None:
-    simulated(LEARNING.format(method, lanes))
-
-
-def test_holders_are_the_games_whose_last_afterstate_has_a_weight() -> None:
-    simulated(HOLDERS.format(lanes=8))
 
 
 def test_without_a_card_the_subject_says_so() -> None:
