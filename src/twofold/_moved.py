@@ -13,7 +13,7 @@ MOVED = {
     "arena.studies": "arena",
     "arena.studies.study": "arena.study",
     "arena.tuning": "arena",
-    "arena.tuning.settings": "arena.tuning_file",
+    "arena.tuning.settings": "arena.tune",
     "arena.tuning.tune": "arena.tune",
     "board": "game.board",
     "drawing": "game.drawing",

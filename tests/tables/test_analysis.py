@@ -13,7 +13,7 @@ from tests.support.endgame_tables import tables_here as tables_here  # a fixture
 from twofold.arena import workers
 from twofold.arena.bench import Bench
 from twofold.arena.study import Study
-from twofold.arena.tuning_file import TuningSettings
+from twofold.arena.tune import TuningSettings
 from twofold.arena.workers import Task
 from twofold.cli import _options
 from twofold.cli._thinking import figures, move_table

@@ -2,64 +2,301 @@
 
 All trials play the same seeds. The mean of the best of many trials is too high by selection, so
 the best weights play the start weights on fresh seeds, and only that comparison is unbiased.
+
+The file is an Optuna study in a journal. The weights of a trial depend only on the settings, its
+number and the trials of earlier waves, so a tuning is the same with any number of jobs and after
+any interruption. Optuna's own CMA-ES sampler keeps a pickle in the file, which can run code when
+it is read; here its state is rebuilt from the trials.
 """
 
 import contextlib
+import hashlib
 import math
 import os
+import threading
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 import numpy as np
 
 from twofold.arena.games import GameColumns
 from twofold.arena.stats import Interval, mean_interval
-from twofold.arena.tuning_file import (
-    CHECKS,
-    Range,
-    TuningObjective,
-    TuningSettings,
-    add_trial,
-    finished_trials,
-    open_study,
-    proposed,
-    require_tune,
-    storage_errors,
-    wave_of,
-)
 from twofold.arena.workers import Backend, GameWorkers, Schedule, Task, play
-from twofold.errors import TwofoldError
-from twofold.game.notation import SeedRange
-from twofold.limits import MAX_GAMES, MAX_JOBS, MAX_SEED, MAX_TRIALS, check_limit
+from twofold.errors import (
+    InvalidInput,
+    InvalidSpec,
+    LimitExceeded,
+    MissingExtra,
+    ResourceError,
+    TwofoldError,
+)
+from twofold.game.notation import (
+    SeedRange,
+    check_seed,
+    did_you_mean,
+    format_number,
+    parse_tile,
+    shown,
+)
+from twofold.game.rules import Rules
+from twofold.limits import (
+    MAX_GAMES,
+    MAX_JOBS,
+    MAX_SEED,
+    MAX_SPREAD,
+    MAX_TRIALS,
+    MIN_SPREAD,
+    check_limit,
+)
 from twofold.players import PlayerSpec
-from twofold.storage.files import alone
+from twofold.storage.database import room_beside
+from twofold.storage.files import alone, read_start
+from twofold.values import Evaluator
+from twofold.version import __version__
 
 if TYPE_CHECKING:
     from optuna import Study
+    from optuna.distributions import BaseDistribution
+    from optuna.trial import FrozenTrial
 
-__all__ = [
-    "Range",
-    "Trial",
-    "Tuning",
-    "TuningCheck",
-    "TuningObjective",
-    "TuningProgress",
-    "TuningSettings",
-    "tune",
-]
+SAMPLERS: Final = ("cma", "tpe")
+"""The samplers that propose weights, CMA-ES and a tree-structured Parzen estimator."""
 
-FRESH: Final = 2**32
-"""Distance of the check's first seed from the first seed of the trials."""
+_DIGITS: Final = 4
+"""Significant digits of a weight in a trial."""
+
+_FORMAT: Final = 2
+"""Version of the file of trials; raised when a field changes its name or meaning."""
+
+_STUDY: Final = "twofold tune"
+"""Name of the study in the file."""
+
+_SETTINGS, _CHECKS, _NUMBER = "settings", "checks", "number"
+"""Attributes of the study, and of a trial: its place in the order of proposals."""
+
+_FIRST_STEP: Final = 1 / 6
+"""First standard deviation of CMA-ES, as a share of each weight's range."""
+
+_TPE_WAVE: Final = 4
+"""Trials that TPE proposes from the same earlier trials."""
 
 _PARTS: Final = 4
 """Tasks of a trial for each job, so that all jobs end at about the same time."""
 
+FRESH: Final = 2**32
+"""Distance of the check's first seed from the first seed of the trials."""
+
+_ALL: Final = (-math.inf, math.inf)
+
 Verdict = Literal["better", "worse", "cannot be told apart", "the same"]
+
+
+# ---- settings
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The range in which the weight `name` is tuned; `log` means a logarithmic scale."""
+
+    name: str
+    start: float
+    low: float
+    high: float
+    log: bool
+
+    @classmethod
+    def around(
+        cls, name: str, start: float, spread: float, bounds: tuple[float, float] = _ALL
+    ) -> "Range":
+        """The range of a weight around its start, within the bounds of its evaluator.
+
+        Positive: from start / spread to start x spread, logarithmic. A power (`..._power`): plus
+        and minus 1, but at least start / 10. Negative: plus and minus (spread - 1) times its size.
+        Zero: from -spread to spread.
+        """
+        log = False
+        if name.endswith("_power") and start > 0:
+            low, high = max(start - 1, start / 10), start + 1
+        elif start > 0:
+            low, high, log = start / spread, start * spread, True
+        else:
+            reach = spread if start == 0 else (spread - 1) * -start
+            low, high = start - reach, start + reach
+        low, high = max(low, bounds[0]), min(high, bounds[1])
+        if low >= high:
+            raise InvalidSpec(
+                f"expected a weight that can vary, got {name}, which can only be {start:g}"
+            )
+        return cls(name, start, low, high, log)
+
+    def place(self, value: float) -> float:
+        """The position of a value between `low` (0) and `high` (1)."""
+        if self.log:
+            return math.log(value / self.low) / math.log(self.high / self.low)
+        return (value - self.low) / (self.high - self.low)
+
+    def at(self, place: float) -> float:
+        """The value at a position between 0 and 1."""
+        if self.log:
+            value = self.low * math.exp(place * math.log(self.high / self.low))
+        else:
+            value = self.low + place * (self.high - self.low)
+        return min(max(value, self.low), self.high)
+
+
+@dataclass(frozen=True, slots=True)
+class TuningObjective:
+    """The figure whose mean is maximised: `score`, `log-score` or the reach rate of a tile."""
+
+    text: str = "score"
+
+    @classmethod
+    def parse(cls, text: str) -> "TuningObjective":
+        """Parse `score`, `log-score` or a tile such as `2048`."""
+        if text in ("score", "log-score"):
+            return cls(text)
+        if text.isascii() and text.isdecimal() and parse_tile(text, InvalidInput) >= 2:
+            return cls(text.lstrip("0"))
+        raise InvalidInput(f"expected score, log-score or a tile from 4 up, got {shown(text)}")
+
+    @property
+    def name(self) -> str:
+        """The objective in words, for a table."""
+        if self.text.isdecimal():
+            return f"reach rate of {self.text}"
+        return f"mean {'log score' if self.text == 'log-score' else self.text}"
+
+    def values(self, games: GameColumns) -> list[float]:
+        """The figure of each game: score, ln(score + 1), or 1 if it reached the tile, else 0."""
+        if self.text.isdecimal():
+            return list(map(float, (games.max_tiles >= int(self.text)).tolist()))
+        return list(map(math.log1p if self.text == "log-score" else float, games.scores.tolist()))
+
+    def shown(self, value: float, sign: str = "") -> str:
+        """Format a mean."""
+        return f"{value:{sign},.{0 if self.text == 'score' else 4}f}"
+
+
+@dataclass(frozen=True, slots=True)
+class TuningSettings:
+    """Everything that determines the trials; equal for all runs on one file.
+
+    `player` is the spec with the start weights as given, `canonical` its canonical form, `compiled`
+    is True if it plays in threads; for the other attributes see `make`.
+    """
+
+    player: PlayerSpec
+    canonical: str
+    compiled: bool
+    rules: Rules
+    seed: int
+    games: int
+    weights: tuple[Range, ...]
+    sampler: str
+    spread: float
+    objective: TuningObjective
+
+    @classmethod
+    def make(
+        cls,
+        player: PlayerSpec | str,
+        *,
+        games: int = 100,
+        seed: int = 1,
+        rules: Rules | None = None,
+        weights: Sequence[str] = (),
+        sampler: str = "cma",
+        spread: float = 4.0,
+        objective: str = "score",
+    ) -> "TuningSettings":
+        """Check settings and make them.
+
+        Args:
+            player: the spec with the start weights.
+            games: games a trial.
+            seed: of the first game, and of the sampler.
+            rules: None for the standard rules.
+            weights: names of those to tune; empty for all of the evaluator.
+            sampler: see `SAMPLERS`.
+            spread: see `Range.around`.
+            objective: see `TuningObjective.parse`.
+        """
+        check_limit("games", games, 1, MAX_GAMES)
+        seed = check_seed(seed)
+        if not MIN_SPREAD <= spread <= MAX_SPREAD:
+            raise LimitExceeded(
+                f"expected a spread from {MIN_SPREAD:g} to {MAX_SPREAD:g}, got {spread:g}"
+            )
+        if sampler not in SAMPLERS:
+            raise InvalidInput(f"expected a sampler ({', '.join(SAMPLERS)}), got {shown(sampler)}")
+        rules = Rules() if rules is None else rules
+        aim = TuningObjective.parse(objective)
+        spec = PlayerSpec.of(player).settled(rules)
+        with spec.make() as made:
+            made.start(rules, seed)
+            evaluator, keys = getattr(made, "evaluator", None), made.made_from.values
+            known = evaluator.weight_keys if isinstance(evaluator, Evaluator) else {}
+            canonical, compiled = made.spec, made.compiled
+        known = {name: weight for name, weight in known.items() if name in keys}
+        if not known:
+            raise InvalidSpec(
+                "expected a player with weights in its spec, such as expectimax:eval=rows, "
+                "got one without"
+            )
+        for name in weights:
+            if name not in known:
+                raise InvalidInput(
+                    f"expected weights among {', '.join(known)}, got {shown(name)}"
+                    f"{did_you_mean(name, known)}"
+                )
+        if len(set(weights)) < len(weights):
+            raise InvalidInput(f"expected each weight once, got {shown(','.join(weights))}")
+        chosen = [(name, known[name]) for name in weights or known]
+        ranges = tuple(
+            Range.around(name, one.value, spread, (one.low, one.high)) for name, one in chosen
+        )
+        return cls(spec, canonical, compiled, rules, seed, games, ranges, sampler, spread, aim)
+
+    @property
+    def start(self) -> dict[str, float]:
+        """The start weights."""
+        return {weight.name: weight.start for weight in self.weights}
+
+    def rounded(self, values: Mapping[str, float]) -> dict[str, float]:
+        """Weights as they are played: rounded to four digits, except those at their start."""
+        return {
+            name: start if values[name] == start else float(f"{values[name]:.{_DIGITS}g}")
+            for name, start in self.start.items()
+        }
+
+    def spec(self, values: Mapping[str, float]) -> str:
+        """The player's spec with the weights that differ from the start."""
+        changed = self.rounded(values).items() - self.start.items()
+        return self.player.with_keys(**{name: format_number(one) for name, one in changed}).text
+
+    def document(self) -> dict[str, Any]:
+        """The settings as a file of trials stores them."""
+        return {
+            "format": _FORMAT,
+            "twofold": __version__,
+            "player": self.canonical,
+            "rules": str(self.rules),
+            "seed": str(self.seed),
+            "games": self.games,
+            "objective": self.objective.text,
+            "weights": ",".join(weight.name for weight in self.weights),
+            "sampler": self.sampler,
+            "spread": self.spread,
+        }
+
+
+# ---- results
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +354,6 @@ class Tuning:
     interrupted: bool = False
 
     @property
-    def numbers(self) -> set[int]:
-        """The numbers of the finished trials."""
-        return {trial.number for trial in self.trials}
-
-    @property
     def best(self) -> Trial | None:
         """The trial with the largest value, the first of equals; None if there is none."""
         return max(self.trials, key=lambda trial: trial.value, default=None)
@@ -155,6 +387,186 @@ class TuningProgress:
     best: float | None = None
     checked: int = 0
     to_check: int = 0
+
+
+# ---- the file
+
+
+def require_tune() -> None:
+    """Raise MissingExtra unless Optuna and its CMA-ES are installed."""
+    try:
+        import cmaes  # noqa: F401
+        import optuna
+    except ImportError:
+        raise MissingExtra.of("tune", "tuning") from None
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+
+
+def check_settings(path: Path, settings: TuningSettings) -> None:
+    """Refuse a file that is no study of a tuning, or has other settings, in an InvalidInput."""
+    import optuna
+
+    name, start = shown(str(path)), read_start(path, 6)
+    earlier = " in the form of an earlier version or of another program. Begin a new file"
+    refusal = InvalidInput(
+        f"expected a file made by 'twofold tune', got {name}{earlier * (start == b'SQLite')}"
+    )
+    if not start.startswith(b'{"'):
+        raise refusal
+    try:
+        study = optuna.load_study(storage=_storage(path), study_name=_STUDY)
+        found = msgspec.convert(study.user_attrs.get(_SETTINGS, {}), dict[str, Any])
+    except Exception:  # a file of anything else leads Optuna to any error
+        raise refusal from None
+    for key, ours in settings.document().items():
+        theirs = found.get(key, ours)  # it may have been left before they were written
+        if theirs != ours:
+            raise InvalidInput(
+                f"expected {key} {shown(theirs)} as in {name}, got {shown(ours)}. "
+                "Use the same settings or another file"
+            )
+
+
+def _open_study(path: Path, settings: TuningSettings) -> "Study":
+    """The study in a file, which is made if it is missing."""
+    import optuna
+
+    if path.exists():
+        check_settings(path, settings)
+        with path.open("rb+") as file:  # a full disk may have cut off the last line
+            file.truncate(file.read().rfind(b"\n") + 1)
+        study = optuna.load_study(storage=_storage(path), study_name=_STUDY)
+    else:
+        study = optuna.create_study(storage=_storage(path), study_name=_STUDY, direction="maximize")
+    if _SETTINGS not in study.user_attrs:
+        study.set_user_attr(_SETTINGS, settings.document())
+    return study
+
+
+def _storage(path: Path) -> Any:
+    from optuna.storages import JournalStorage
+    from optuna.storages.journal import JournalFileBackend
+
+    unused: Any = threading.Lock()  # `tune` holds the file
+    return JournalStorage(JournalFileBackend(str(path), lock_obj=unused))
+
+
+@contextlib.contextmanager
+def _storage_errors(path: Path) -> Iterator[None]:
+    """Translate errors of the system and of Optuna."""
+    try:
+        yield
+    except TwofoldError:
+        raise
+    except OSError as error:
+        reason = error.strerror or error
+        raise ResourceError(
+            f"cannot use {shown(str(path))} ({room_beside(path)}): {reason}"
+        ) from error
+    except Exception as error:  # what is no trial leads Optuna to any error
+        reason = shown(" ".join(str(error).split()))
+        raise InvalidInput(
+            f"expected a valid file of trials, got {shown(str(path))}: {reason}"
+        ) from error
+
+
+def finished_trials(study: "Study", settings: TuningSettings) -> "dict[int, FrozenTrial]":
+    """The finished trials by number; ValueError if one is not of these settings."""
+    found: dict[int, FrozenTrial] = {}
+    for trial in study.get_trials(deepcopy=False):
+        number, values = trial.user_attrs.get(_NUMBER), trial.params
+        if not isinstance(number, int) or not 0 <= number < MAX_TRIALS or number in found:
+            raise ValueError(f"trial {trial.number} has a wrong number")
+        if not isinstance(trial.value, int | float) or not math.isfinite(trial.value):
+            raise ValueError(f"trial {trial.number} has no finite value")
+        for weight in settings.weights:
+            if not weight.low <= values.get(weight.name, math.nan) <= weight.high:
+                raise ValueError(f"trial {trial.number} has a weight out of its range")
+        found[number] = trial
+    return dict(sorted(found.items()))
+
+
+def add_trial(
+    study: "Study",
+    settings: TuningSettings,
+    number: int,
+    weights: Mapping[str, float],
+    value: float,
+    **attributes: Any,
+) -> None:
+    """Store a finished trial."""
+    from optuna.trial import create_trial
+
+    study.add_trial(
+        create_trial(
+            params=dict(weights),
+            distributions=_distributions(settings),
+            value=value,
+            user_attrs={_NUMBER: number, **attributes},
+        )
+    )
+
+
+def _distributions(settings: TuningSettings) -> "dict[str, BaseDistribution]":
+    from optuna.distributions import FloatDistribution
+
+    return {
+        weight.name: FloatDistribution(weight.low, weight.high, log=weight.log)
+        for weight in settings.weights
+    }
+
+
+# ---- the weights that are tried
+
+
+def wave_of(settings: TuningSettings, number: int) -> range:
+    """The numbers of the trials that are proposed together with one; 0 is the start alone."""
+    if number == 0:
+        return range(1)
+    size = _TPE_WAVE if settings.sampler == "tpe" else _strategy(settings, 0).population_size
+    first = number - (number - 1) % size
+    return range(first, first + size)
+
+
+def proposed(
+    settings: TuningSettings, number: int, earlier: "Sequence[FrozenTrial]"
+) -> dict[str, float]:
+    """The weights of a trial, from those of all earlier waves in order."""
+    if number == 0:
+        return settings.start
+    text = f"{settings.seed} {number}"
+    seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:4])
+    if settings.sampler == "tpe":
+        import optuna
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of Optuna's experimental features
+            sampler = optuna.samplers.TPESampler(seed=seed, multivariate=True)
+        study = optuna.create_study(direction="maximize", sampler=sampler)
+        study.add_trials(earlier)
+        return study.ask(_distributions(settings)).params
+    strategy = _strategy(settings, seed)
+    size = strategy.population_size
+    for first in range(1, len(earlier), size):
+        told = []
+        for trial in earlier[first : first + size]:
+            point = [weight.place(trial.params[weight.name]) for weight in settings.weights]
+            told.append((np.array(point), -float(trial.value or 0.0)))
+        strategy.tell(told)
+    places = zip(settings.weights, strategy.ask(), strict=True)
+    return {weight.name: weight.at(float(place)) for weight, place in places}
+
+
+def _strategy(settings: TuningSettings, seed: int) -> Any:
+    """CMA-ES from the start weights, in coordinates from 0 to 1."""
+    from cmaes import CMA
+
+    start = np.array([weight.place(weight.start) for weight in settings.weights])
+    bounds = np.array([[0.0, 1.0]] * len(start))
+    return CMA(mean=start, sigma=_FIRST_STEP, bounds=bounds, seed=seed)
+
+
+# ---- a run
 
 
 def tune(
@@ -194,18 +606,11 @@ def tune(
     require_tune()
     path = Path(os.path.realpath(out))
     with alone(path, "tuning"), contextlib.ExitStack() as stack:
-        study = open_study(path, settings)
-        made = stack.enter_context(settings.player.make())
-        run = _Run(
-            settings,
-            path,
-            study,
-            backend or stack.enter_context(GameWorkers(jobs)),
-            on_progress or (lambda _: None),
-            stop or (lambda: False),
-            made.compiled,
-        )
-        return run.tune(trials, check_games)
+        with _storage_errors(path):
+            study = _open_study(path, settings)
+        pool = backend or stack.enter_context(GameWorkers(jobs))
+        show, stop = on_progress or (lambda _: None), stop or (lambda: False)
+        return _Run(settings, path, study, pool, show, stop).tune(trials, check_games)
 
 
 @dataclass
@@ -218,7 +623,6 @@ class _Run:
     backend: Backend
     on_progress: Callable[[TuningProgress], None]
     stop: Callable[[], bool]
-    compiled: bool
     progress: TuningProgress = field(default_factory=lambda: TuningProgress(0, 0))
 
     def tune(self, trials: int, check_games: int) -> Tuning:
@@ -226,7 +630,7 @@ class _Run:
         best = found.best
         self.progress = TuningProgress(len(found.trials), trials, best=best.value if best else None)
         self.on_progress(self.progress)
-        while missing := [number for number in range(trials) if number not in found.numbers]:
+        while missing := sorted({*range(trials)} - {trial.number for trial in found.trials}):
             wave = wave_of(self.settings, missing[0])
             self._play_wave(wave, [number for number in missing if number in wave])
             found = self._found()
@@ -239,19 +643,20 @@ class _Run:
         check = self._check(found.best, check_games)
         return replace(found, check=check, interrupted=check is None)
 
+    def _finished(self) -> "dict[int, FrozenTrial]":
+        with _storage_errors(self.path):
+            return finished_trials(self.study, self.settings)
+
     def _found(self) -> Tuning:
-        with storage_errors(self.path):
-            trials = finished_trials(self.study, self.settings)
-        found = []
-        for number, one in trials.items():
+        trials = []
+        for number, one in self._finished().items():
             weights, spec = self.settings.rounded(one.params), self.settings.spec(one.params)
-            found.append(Trial(number, float(one.value or 0.0), weights, spec))
-        return Tuning(self.settings, tuple(found))
+            trials.append(Trial(number, float(one.value or 0.0), weights, spec))
+        return Tuning(self.settings, tuple(trials))
 
     def _play_wave(self, wave: range, numbers: Sequence[int]) -> None:
         """Play trials of a wave, and store each when its games are finished."""
-        with storage_errors(self.path):
-            known = finished_trials(self.study, self.settings)
+        known = self._finished()
         earlier = [known[number] for number in range(wave.start)]
         tried = [proposed(self.settings, number, earlier) for number in numbers]
         values: list[list[float]] = [[] for _ in numbers]
@@ -262,10 +667,11 @@ class _Run:
             self.progress.played += len(games)
             if len(values[place]) == self.settings.games:
                 mean = math.fsum(values[place]) / self.settings.games
-                spec, seconds = specs[place], time.perf_counter() - began
-                trial = (self.settings, numbers[place], tried[place], mean)
-                with storage_errors(self.path):
-                    add_trial(self.study, *trial, spec=spec, seconds=seconds)
+                about = {"spec": specs[place], "seconds": time.perf_counter() - began}
+                with _storage_errors(self.path):
+                    add_trial(
+                        self.study, self.settings, numbers[place], tried[place], mean, **about
+                    )
                 self.progress.finished += 1
                 self.progress.best = max(mean, self.progress.best or mean)
             self.on_progress(self.progress)
@@ -274,18 +680,18 @@ class _Run:
         """The games of some players as they end, with the player's position."""
         size = -(-games.count // (_PARTS * max(self.backend.jobs, 1)))
         parts = [games.part(at, min(at + size, games.count)) for at in range(0, games.count, size)]
-        task = Task(
-            0,
-            self.settings.player,
-            self.settings.rules,
-            games,
-            canonical=self.settings.canonical,
-            compiled=self.compiled,
-        )
-        schedules = [
-            Schedule(replace(task, player=number, spec=PlayerSpec.parse(spec)), deque(parts))
-            for number, spec in enumerate(specs)
-        ]
+        canonical, compiled = self.settings.canonical, self.settings.compiled
+        schedules = []
+        for number, text in enumerate(specs):
+            task = Task(
+                number,
+                PlayerSpec.parse(text),
+                self.settings.rules,
+                games,
+                canonical=canonical,
+                compiled=compiled,
+            )
+            schedules.append(Schedule(task, deque(parts)))
         for report in play(self.backend, schedules, self.stop):
             yield report.task.player, report.games
         for one in schedules:
@@ -293,36 +699,30 @@ class _Run:
                 raise TwofoldError(f"{one.task.spec} failed on seed {seed}: {error}")
 
     def _check(self, best: Trial, games: int) -> TuningCheck | None:
-        """Best against start on fresh seeds; None if stopped."""
-        seed = (self.settings.seed + FRESH) & MAX_SEED
-        specs = {"start": self.settings.spec(self.settings.start), "best": best.spec}
+        """Best against start on fresh seeds, with the games of earlier runs; None if stopped."""
+        fresh = SeedRange((self.settings.seed + FRESH) & MAX_SEED, games)
+        specs = [self.settings.spec(self.settings.start), best.spec]
         kept = self._kept()
-        values = {name: kept.get(spec, [])[:games] for name, spec in specs.items()}
-        self.progress.to_check = sum(games - len(known) for known in values.values())
+        self.progress.to_check = sum(max(games - len(kept.get(spec, [])), 0) for spec in specs)
         try:
-            for name, spec in specs.items():
-                fresh = SeedRange(seed, games).part(len(values[name]))
-                values[name] += self._play_fresh(spec, fresh)
-                kept[spec] = max(values[name], kept.get(spec, []), key=len)
+            for spec in specs:
+                known = kept.setdefault(spec, [])
+                if len(known) < games:
+                    known += self._play_fresh(spec, fresh.part(len(known)))
         finally:
-            with storage_errors(self.path):
-                checks = {spec: kept[spec] for spec in specs.values() if spec in kept}
-                self.study.set_user_attr(CHECKS, checks)
-        if any(len(found) < games for found in values.values()):
+            with _storage_errors(self.path):
+                checks = {spec: kept[spec] for spec in specs if spec in kept}
+                self.study.set_user_attr(_CHECKS, checks)
+        start, tuned = (kept[spec][:games] for spec in specs)
+        if min(len(start), len(tuned)) < games:
             return None
-        pairs = zip(values["best"], values["start"], strict=True)
-        return TuningCheck(
-            games,
-            seed,
-            mean_interval(values["start"]),
-            mean_interval(values["best"]),
-            mean_interval([one - other for one, other in pairs]),
-        )
+        difference = np.subtract(tuned, start)
+        return TuningCheck(games, fresh.first, *map(mean_interval, (start, tuned, difference)))
 
     def _play_fresh(self, spec: str, seeds: SeedRange) -> list[float]:
         """The objective on the games of the check that were played."""
         parts = []
-        for _, games in self._games([spec], seeds) if seeds.count else ():
+        for _, games in self._games([spec], seeds):
             parts.append(games)
             self.progress.checked += len(games)
             self.on_progress(self.progress)
@@ -331,11 +731,10 @@ class _Run:
         return self.settings.objective.values(played.first(seeds.begun(played.seeds)))
 
     def _kept(self) -> dict[str, list[float]]:
-        """Values of the check from earlier runs on the file, by spec."""
-        with storage_errors(self.path):
-            kept = self.study.user_attrs.get(CHECKS)
+        """Values of the check from earlier runs on the file, by spec; none if they are damaged."""
         try:
-            values = msgspec.convert(kept or {}, dict[str, list[float]])
+            kept = self.study.user_attrs.get(_CHECKS) or {}
+            values = msgspec.convert(kept, dict[str, list[float]])
         except msgspec.ValidationError:
             return {}
         return values if all(math.isfinite(one) for some in values.values() for one in some) else {}

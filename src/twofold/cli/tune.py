@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from twofold.arena.tune import (
+    Range,
     Trial,
     Tuning,
     TuningCheck,
     TuningProgress,
     TuningSettings,
     Verdict,
+    check_settings,
+    require_tune,
     tune,
 )
-from twofold.arena.tuning_file import Range, check_settings, require_tune
 from twofold.cli._documents import Estimate, JobsTiming, Part
 from twofold.cli._games import far_backend
 from twofold.cli._options import (

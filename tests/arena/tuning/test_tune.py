@@ -19,18 +19,20 @@ from tests.arena.standings import standings_of
 from tests.support.forks import command, fork
 from tests.support.games import game
 from twofold import make_player
-from twofold.arena import tuning_file as tune_settings
-from twofold.arena import tuning_file as tune_study
 from twofold.arena.stats import Interval
 from twofold.arena.tune import (
+    Range,
     Tuning,
     TuningCheck,
     TuningObjective,
     TuningProgress,
     TuningSettings,
+    add_trial,
+    finished_trials,
+    proposed,
     tune,
+    wave_of,
 )
-from twofold.arena.tuning_file import Range, range_of
 from twofold.errors import InvalidInput, InvalidSpec, MissingExtra, ResourceError, TwofoldError
 from twofold.game.notation import SeedRange
 from twofold.game.rules import Rules
@@ -85,7 +87,7 @@ def after(trials: int) -> tuple[Callable[[TuningProgress], None], Callable[[], b
     ],
 )
 def test_ranges(name: str, start: float, low: float, high: float, log: bool) -> None:
-    found = range_of(name, start, 2.0)
+    found = Range.around(name, start, 2.0)
     assert (found.low, found.high) == pytest.approx((low, high))
     assert (found.name, found.start, found.log) == (name, start, log)
     for place in (0.0, 0.3, 1.0):
@@ -163,7 +165,7 @@ def test_settings_that_cannot_be_used(more: dict[str, Any], message: str | None)
 
 def test_a_weight_that_cannot_vary_is_refused() -> None:
     with pytest.raises(InvalidSpec, match="a weight that can vary, got empty, which can only be 5"):
-        tune_settings.within(range_of("empty", 5.0, 2.0), 5.0, 5.0)
+        Range.around("empty", 5.0, 2.0, (5.0, 5.0))
 
 
 def simulated(
@@ -172,10 +174,10 @@ def simulated(
     """The trials of a tuning whose games are a function of the weights."""
     study = optuna.create_study(direction="maximize")
     for number in range(trials):
-        found = list(tune_study.finished_trials(study, settings).values())
-        start = tune_study.wave_of(settings, number).start
-        weights = tune_study.proposed(settings, number, found[:start])
-        tune_study.add_trial(study, settings, number, weights, value(weights))
+        found = list(finished_trials(study, settings).values())
+        start = wave_of(settings, number).start
+        weights = proposed(settings, number, found[:start])
+        add_trial(study, settings, number, weights, value(weights))
     return study.trials
 
 
@@ -206,12 +208,12 @@ def test_cma_works_on_one_weight() -> None:
 @pytest.mark.parametrize("sampler", ["cma", "tpe"])
 def test_trials_of_a_wave_differ(sampler: str) -> None:
     settings = make_settings(sampler=sampler)
-    wave = tune_study.wave_of(settings, 1)
-    assert tune_study.wave_of(settings, 0) == range(1)
-    assert (wave.start, tune_study.wave_of(settings, wave[-1]), len(wave) > 3) == (1, wave, True)
-    assert tune_study.wave_of(settings, wave[-1] + 1).start == wave[-1] + 1
+    wave = wave_of(settings, 1)
+    assert wave_of(settings, 0) == range(1)
+    assert (wave.start, wave_of(settings, wave[-1]), len(wave) > 3) == (1, wave, True)
+    assert wave_of(settings, wave[-1] + 1).start == wave[-1] + 1
     (start,) = simulated(settings, 1, lambda _: 1.0)
-    tried = [tune_study.proposed(settings, number, [start]) for number in wave]
+    tried = [proposed(settings, number, [start]) for number in wave]
     assert len({tuple(weights.values()) for weights in tried}) == len(wave)
     assert settings.start not in tried
 
@@ -321,7 +323,7 @@ def test_other_settings_than_those_of_the_file(
     tmp_path: Path, more: dict[str, Any], named: str
 ) -> None:
     settings = make_settings()
-    tune_study.open_study(tmp_path / "t.db", settings)
+    run(tmp_path / "t.db", 1, settings)
     before = (tmp_path / "t.db").read_bytes()
     with pytest.raises(InvalidInput, match=f"expected {named} .* as in .*t.db', got"):
         run(tmp_path / "t.db", 1, make_settings(**more))
