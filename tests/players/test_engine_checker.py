@@ -12,7 +12,6 @@ from twofold.players.engine import conformance
 from twofold.players.engine.conformance import (
     CHECKS,
     CheckOutcome,
-    EngineCheck,
     Subject,
     check_engine,
     dead_board,
@@ -29,9 +28,13 @@ MINE = EXAMPLE.with_name("my_player.py")
 NAMES = [check.name for check in CHECKS]
 
 
-def find_check(name: str) -> EngineCheck:
-    (found,) = (one for one in CHECKS if one.name == name)
-    return found
+def outcome_of(mode: str, check: str, slack: float = 1.0) -> CheckOutcome:
+    """The outcome of one check of a rogue engine."""
+    subject = Subject(rogue(mode), boards=30, slack=slack)
+    try:
+        return subject.passes(CHECKS[NAMES.index(check)])
+    finally:
+        subject.lose()
 
 
 def failures(outcomes: Iterator[CheckOutcome]) -> dict[str, str]:
@@ -103,24 +106,20 @@ def test_violations_are_found(
     if mode in ("mute", "stays"):  # what does not answer is not waited for as long
         monkeypatch.setattr(conformance, "PATIENCE_SECONDS", 0.5)
         monkeypatch.setattr(conformance, "QUIT_SECONDS", 0.3)
-    slack = 1.0 if mode in ("mute", "stays") else SLACK
-    with Subject(rogue(mode), boards=30, slack=slack) as subject:
-        outcome = conformance._outcome(find_check(check), subject)
+    outcome = outcome_of(mode, check, 1.0 if mode in ("mute", "stays") else SLACK)
     assert not outcome.passed
     assert re.search(says, outcome.detail), outcome.detail
 
 
 @pytest.mark.parametrize("check", ["time", "stop", "busy"])
 def test_late_replies_are_found(check: str) -> None:
-    with Subject(rogue("late"), slack=1.0) as subject:
-        outcome = conformance._outcome(find_check(check), subject)
+    outcome = outcome_of("late", check)
     assert not outcome.passed
     assert "within 50 ms" in outcome.detail
 
 
 def test_a_spin_past_its_end_must_be_refused() -> None:
-    with Subject(rogue("options")) as subject:
-        outcome = conformance._outcome(find_check("options"), subject)
+    outcome = outcome_of("options", "options")
     assert outcome.passed, outcome.detail
 
 

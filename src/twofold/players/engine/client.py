@@ -1,27 +1,36 @@
 """A player that is another program, asked in the engine protocol with time limits.
 
-A conversation with an engine: commands, expected replies and time limits.
+`Dialogue` runs the program, reads and writes its lines with time limits, and always ends it. On
+POSIX the program runs in a session of its own: Ctrl-C does not reach it, and its process group is
+killed with it. If this process is killed, the program reads the end of its input, and ends by
+itself.
 
 A violation of the protocol raises an error with one sentence: what was expected, what came, the
-command it replied to, and the end of stderr.
-
-An engine that ends or does not reply is restarted a few times per game and asked again: commands
-always contain the whole position. An illegal move or an invalid line is an error without a retry;
-`info` that cannot be read is ignored, with a warning.
+command it replied to, and the end of stderr. An engine that ends or does not reply is restarted a
+few times per game and asked again: commands always contain the whole position. An illegal move or
+an invalid line is an error without a retry; `info` that cannot be read is ignored, with a warning.
 """
 
+import contextlib
 import logging
+import os
+import queue
 import shlex
+import signal
+import subprocess
+import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from twofold.errors import InvalidInput, InvalidSpec, PlayerError, UnsupportedRules
 from twofold.game.board import Board
 from twofold.game.notation import shown
 from twofold.game.rules import MOVES_BY_LETTER, Move, Rules
-from twofold.limits import MAX_ENGINE_LINES, MAX_ENGINE_OPTIONS
+from twofold.limits import MAX_ENGINE_LINE, MAX_ENGINE_LINES, MAX_ENGINE_OPTIONS
 from twofold.players.base import StreamPlayer, check_going, move_list
 from twofold.players.engine.lines import (
     Answer,
@@ -41,15 +50,39 @@ from twofold.players.engine.lines import (
     format_line,
     parse_answer,
 )
-from twofold.players.engine.process import EngineEnded, EngineOverflow, EngineProcess
 from twofold.search.analysis import Analysis, MoveValue
 from twofold.search.budget import Budget, Stop
 
 START_SECONDS: Final = 60.0
 """Usual time limit for `u2048ok` and `readyok`, long enough to load or compile."""
 
-_INTRODUCTION: Final = ("id", "option", "shapes")
-"""First words of the lines that mean something in the handshake alone."""
+QUIT_SECONDS: Final = 1.0
+"""Time limit for a program to end after `quit`."""
+
+JOIN_SECONDS: Final = 1.0
+"""Time limit for the end of a thread after the other end of its stream is closed."""
+
+SETTLE_SECONDS: Final = 0.2
+"""Time limit for the last output of stderr to arrive."""
+
+LOOK_SECONDS: Final = 1.0
+"""Interval of checks for a program that has ended while a child of it keeps its output open."""
+
+WRITE_SECONDS: Final = 5.0
+"""Time limit for a program to read its input."""
+
+TAIL_BYTES: Final = 4_096
+"""Bytes of stderr that are kept."""
+
+TAIL_SHOWN: Final = 200
+"""Characters of the end of stderr in a message."""
+
+_CHUNK: Final = 65_536
+_WAITING: Final = 64
+"""Largest number of unread chunks; then the program blocks."""
+
+_POSIX: Final = os.name == "posix"
+_NEW_GROUP: Final[int] = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)  # Windows only
 
 
 class EngineLost(PlayerError):
@@ -65,33 +98,45 @@ class Introduction:
     options: dict[str, Option] = field(default_factory=dict)
     shapes: tuple[tuple[int, int], ...] = Shapes().shapes
 
-    def add(self, message: Answer) -> None:
-        """Store the content of a line."""
-        match message:
-            case Identity(key="name"):
-                self.name = message.text
-            case Identity(key="author"):
-                self.author = message.text
-            case Option():
-                self.options[message.name] = message
-            case Shapes():
-                self.shapes = message.shapes
-
 
 class Dialogue:
     """A running engine and the conversation with it; raises `InvalidSpec` if there is no program.
 
-    `words` are the program and its arguments; `timeout` is the time limit, in seconds, of the
-    handshake and of `readyok`.
+    Args:
+        words: the program and its arguments; started without a shell.
+        timeout: time limit of the handshake and of `readyok`, in seconds.
+
+    Attributes:
+        introduction: what the engine said of itself in the handshake.
     """
 
     def __init__(self, words: Sequence[str], *, timeout: float = START_SECONDS) -> None:
         self.command = shlex.join(words)
         self.timeout = timeout
-        self.process = EngineProcess(words)
+        self.introduction = Introduction()
+        self.process = _started(words)
+        self._chunks: queue.Queue[bytes] = queue.Queue(_WAITING)
+        self._tail = bytearray()
+        self._lines: deque[bytes] = deque()
+        self._rest = b""
         self._asked = ""
-        self._lines = 0
-        self._skipped: tuple[str, ...] = ()
+        self._count = 0
+        self._introduced = False
+        # The threads hold what they fill, not this object, which may be collected.
+        chunks, tail, closed = self._chunks, self._tail, threading.Event()
+
+        def keep_output(chunk: bytes) -> None:
+            while not closed.is_set():
+                with contextlib.suppress(queue.Full):
+                    return chunks.put(chunk, timeout=0.2)
+
+        def keep_tail(chunk: bytes) -> None:
+            tail.extend(chunk)
+            del tail[:-TAIL_BYTES]
+
+        self._errors = _reading(self.process.stderr, keep_tail)
+        threads = self._errors, _reading(self.process.stdout, keep_output)
+        self._end = weakref.finalize(self, _end, self.process, closed, threads)
 
     # ---- sending
 
@@ -102,7 +147,7 @@ class Dialogue:
     def say_lines(self, lines: Sequence[str]) -> None:
         """Send lines of text, valid or not; raises `EngineLost` or `PlayerError`."""
         self._asked = ", ".join(lines)
-        self._lines = 0
+        self._count = 0
         self._write(lines)
 
     def add(self, word: Word) -> None:
@@ -110,12 +155,20 @@ class Dialogue:
         self._write([word.value])
 
     def _write(self, lines: Sequence[str]) -> None:
+        data = memoryview("".join(f"{line}\n" for line in lines).encode())
+        expected, until = "a program that reads", time.monotonic() + WRITE_SECONDS
+        assert self.process.stdin is not None
         try:
-            self.process.write(lines)
-        except EngineEnded as error:
-            raise EngineLost(self.sentence("a program that reads", str(error))) from None
-        except EngineOverflow as error:
-            raise PlayerError(self.sentence("a program that reads", str(error))) from None
+            while data:
+                written = self.process.stdin.write(data)
+                data = data[written or 0 :]
+                if data and time.monotonic() > until:
+                    got = f"a program that read nothing for {WRITE_SECONDS:g} s"
+                    raise PlayerError(self.sentence(expected, got))
+                if not written:
+                    time.sleep(0.001)
+        except (OSError, ValueError):  # ValueError: closed here
+            raise EngineLost(self.sentence(expected, self._how_it_ended())) from None
 
     # ---- receiving
 
@@ -127,97 +180,200 @@ class Dialogue:
         protocol.
         """
         until = time.monotonic() + seconds
+        skipped = ("id", "option", "shapes") if self._introduced else ()
         while (line := self._read(until - time.monotonic(), expected)) is not None:
             word = first_word(line)
-            if word not in self._skipped and (infos or word != "info"):
-                try:
-                    message = parse_answer(line)
-                except InvalidInput as error:
-                    sentence = self.sentence(expected, f"{shown(line)} ({error})")
-                    raise PlayerError(sentence) from None
-                if message is not None:
-                    return message
+            if word in skipped or (word == "info" and not infos):
+                continue
+            try:
+                message = parse_answer(line)
+            except InvalidInput as error:
+                raise PlayerError(self.sentence(expected, f"{shown(line)} ({error})")) from None
+            if message is not None:
+                return message
         return None
 
     def _read(self, seconds: float, expected: str) -> str | None:
-        try:
-            line = self.process.read(seconds)
-        except EngineEnded as error:
-            raise EngineLost(self.sentence(expected, str(error))) from None
-        except EngineOverflow as error:
-            raise PlayerError(self.sentence(expected, str(error))) from None
-        self._lines += 1
-        if self._lines > MAX_ENGINE_LINES:
+        """The next line, without the line break; None after the timeout."""
+        until = time.monotonic() + seconds
+        while not self._lines:
+            left = until - time.monotonic()
+            try:
+                chunk = self._chunks.get(timeout=max(min(left, LOOK_SECONDS), 0.0))
+            except queue.Empty:
+                if self.wait(0) is None:
+                    if left <= LOOK_SECONDS:
+                        return None
+                    continue
+                chunk = b""
+            if not chunk:
+                raise EngineLost(self.sentence(expected, self._how_it_ended()))
+            *lines, self._rest = (self._rest + chunk).split(b"\n")
+            self._lines.extend(lines)
+            self._check_length(self._rest, expected)
+        line = self._lines.popleft()
+        self._check_length(line, expected)
+        self._count += 1
+        if self._count > MAX_ENGINE_LINES:
             raise PlayerError(self.sentence(expected, f"more than {MAX_ENGINE_LINES} lines"))
-        return line
+        return line.decode("utf-8", "replace").strip()
+
+    def _check_length(self, line: bytes, expected: str) -> None:
+        if len(line) > MAX_ENGINE_LINE:
+            got = f"a line of more than {MAX_ENGINE_LINE} bytes: {shown(line[:40])}"
+            raise PlayerError(self.sentence(expected, got))
 
     def pass_over(self) -> None:
         """Skip lines sent since the last reply; raises `PlayerError` for a move without a `go`."""
         while (message := self.answer(0.0, "no line before a command", infos=False)) is not None:
             if isinstance(message, BestMove):
-                raise PlayerError(
-                    self.sentence("one bestmove", f"another one, {format_line(message)}")
-                )
+                got = f"another one, {format_line(message)}"
+                raise PlayerError(self.sentence("one bestmove", got))
 
     # ---- handshake
 
     def introduce(self) -> Introduction:
         """Do the handshake; raises `EngineLost` or `PlayerError` if it fails."""
-        found = Introduction()
+        found = self.introduction
         self.say(Word.HELLO)
         for message in self._up_to(Word.HELLO_OK):
-            if isinstance(message, ErrorLine):
-                raise PlayerError(self.sentence("u2048ok", format_line(message)))
-            found.add(message)
+            match message:
+                case ErrorLine():
+                    raise PlayerError(self.sentence("u2048ok", format_line(message)))
+                case Identity("name", text):
+                    found.name = text
+                case Identity("author", text):
+                    found.author = text
+                case Shapes(shapes):
+                    found.shapes = shapes
+                case Option(name):
+                    found.options[name] = message
             if len(found.options) > MAX_ENGINE_OPTIONS:
-                raise PlayerError(
-                    self.sentence("u2048ok", f"more than {MAX_ENGINE_OPTIONS} options")
-                )
-        self._skipped = _INTRODUCTION
+                got = f"more than {MAX_ENGINE_OPTIONS} options"
+                raise PlayerError(self.sentence("u2048ok", got))
+        self._introduced = True
         return found
 
     def make_ready(self, *messages: Command) -> str:
         """Send commands and wait for `readyok`; returns the first refusal, or an empty text."""
         self.say(*messages, Word.READY)
-        return next(iter(self.refusals()), "")
-
-    def refusals(self) -> list[str]:
-        """The errors that come before `readyok`."""
-        return [
-            message.text for message in self._up_to(Word.READY_OK) if isinstance(message, ErrorLine)
-        ]
+        answers = list(self._up_to(Word.READY_OK))
+        return next((one.text for one in answers if isinstance(one, ErrorLine)), "")
 
     def _up_to(self, last: Word) -> Iterator[Answer]:
-        until = time.monotonic() + self.timeout
-        while (
-            message := self.answer(until - time.monotonic(), last.value, infos=False)
-        ) is not last:
+        until, expected = time.monotonic() + self.timeout, last.value
+        while (message := self.answer(until - time.monotonic(), expected, infos=False)) is not last:
             if message is None:
-                raise EngineLost(self.sentence(last.value, f"nothing for {self.timeout:g} s"))
+                raise EngineLost(self.sentence(expected, f"nothing for {self.timeout:g} s"))
             yield message
 
     def sentence(self, expected: str, got: str) -> str:
         """The error message: expected and received, with the end of stderr."""
-        words = self.process.last_words()
-        tail = f"; its stderr ends with: {words}" if words else ""
+        self._errors.join(SETTLE_SECONDS)
+        text = " ".join(self._tail.decode("utf-8", "replace").split())
+        words = ascii(text[-TAIL_SHOWN:])[1:-1]
         return (
             f"expected {expected} from the engine {shown(self.command)} in reply to "
-            f"{shown(self._asked)}, got {got}{tail}"
+            f"{shown(self._asked)}, got {got}" + (f"; its stderr ends with: {words}" * bool(words))
         )
 
     # ---- ending
 
+    def wait(self, seconds: float) -> int | None:
+        """The exit code; None if the program does not end in time."""
+        return _ended(self.process, seconds)
+
+    def _how_it_ended(self) -> str:
+        """The end of the program in words, after its output or input is closed."""
+        code = self.wait(QUIT_SECONDS)
+        if code is None:
+            return "the end of its output"
+        if code < 0:
+            named = {one.value: one.name for one in signal.Signals}
+            return f"its end by {named.get(-code, f'signal {-code}')}"
+        return f"its end with exit code {code}"
+
+    def hang_up(self) -> None:
+        """Close the program's input."""
+        assert self.process.stdin is not None
+        with contextlib.suppress(OSError):
+            self.process.stdin.close()
+
     def kill(self) -> None:
         """End the engine immediately."""
-        self.process.kill()
+        self._end()
 
     def close(self) -> None:
         """Ask the engine to quit; kill it if it does not."""
-        try:
+        with contextlib.suppress(PlayerError):
             self._write([Word.QUIT.value])
-        except PlayerError:
-            self.kill()
-        self.process.close()
+            self.hang_up()
+            self.wait(QUIT_SECONDS)
+        self.kill()
+
+
+def _started(words: Sequence[str]) -> subprocess.Popen[bytes]:
+    pipe = subprocess.PIPE
+    try:
+        process = subprocess.Popen(
+            words, bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe,
+            start_new_session=_POSIX, creationflags=_NEW_GROUP,
+        )  # fmt: skip
+    except OSError:
+        raise InvalidSpec(f"expected a program that can be run, got {shown(words[0])}") from None
+    assert process.stdin is not None
+    with contextlib.suppress(AttributeError, OSError):  # Windows, before Python 3.12
+        os.set_blocking(process.stdin.fileno(), False)
+    return process
+
+
+def _reading(stream: Any, keep: Callable[[bytes], None]) -> threading.Thread:
+    """Pass the bytes of a stream to `keep` in a thread, the last ones empty: on any system."""
+
+    def read() -> None:
+        with stream:
+            with contextlib.suppress(OSError):
+                while chunk := stream.read(_CHUNK):
+                    keep(chunk)
+            keep(b"")
+
+    thread = threading.Thread(target=read, name="engine-output", daemon=True)
+    thread.start()
+    return thread
+
+
+def _end(
+    process: subprocess.Popen[bytes], closed: threading.Event, threads: Sequence[threading.Thread]
+) -> None:
+    """Kill a program that has not ended, with its group, and end the threads that read it."""
+    assert process.stdin is not None
+    with contextlib.suppress(OSError):
+        process.stdin.close()
+    if process.returncode is None:
+        _kill_group(process)  # before `wait`, while its process id cannot be reused
+        process.kill()
+        _ended(process, None)
+    closed.set()
+    for thread in threads:
+        thread.join(JOIN_SECONDS)
+
+
+def _ended(process: subprocess.Popen[bytes], seconds: float | None) -> int | None:
+    """The exit code of a program, or None after the timeout; then kills its group.
+
+    A group's id is not reused while one of its processes exists.
+    """
+    if process.returncode is None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(seconds)
+            _kill_group(process)
+    return process.returncode
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    if _POSIX:
+        with contextlib.suppress(OSError):  # there is none
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 RESTARTS: Final = 3
@@ -255,26 +411,24 @@ class EnginePlayer(StreamPlayer):
         words: Sequence[str],
         budget: Budget | None = None,
         *,
-        timeout: float = 60.0,
+        timeout: float = START_SECONDS,
         options: Mapping[str, str] | None = None,
     ) -> None:
         self.words = tuple(words)
         self.budget = budget or Budget()
         self.timeout = timeout
-        self._noted: set[str] = set()
         self.options = dict(options or {})
         self.reproducible = self.budget.seconds is None
         self.faults: list[str] = []
+        self._noted: set[str] = set()
         self._dialogue: Dialogue | None = None
-        self._introduction = Introduction()
         self._begun = False
 
     # ---- games
 
     def unsupported(self, rules: Rules) -> str:
         """Why the engine cannot play boards of this shape; starts the engine."""
-        self._connected()
-        shapes = self._introduction.shapes
+        shapes = self._connected().introduction.shapes
         if rules.shape in shapes:
             return ""
         named = ", ".join(f"{rows}x{cols}" for rows, cols in shapes[:_SHAPES_SHOWN])
@@ -299,16 +453,14 @@ class EnginePlayer(StreamPlayer):
         if self._dialogue is None:
             dialogue = Dialogue(self.words, timeout=self.timeout)
             try:
-                self._introduction = dialogue.introduce()
-                self._set_options(dialogue)
+                self._set_options(dialogue, dialogue.introduce().options)
             except BaseException:
                 dialogue.kill()
                 raise
             self._dialogue = dialogue
         return self._dialogue
 
-    def _set_options(self, dialogue: Dialogue) -> None:
-        offered = self._introduction.options
+    def _set_options(self, dialogue: Dialogue, offered: Mapping[str, Option]) -> None:
         for name, value in self.options.items():
             if name not in offered:
                 known = ", ".join(offered) or "none"
@@ -359,10 +511,10 @@ class EnginePlayer(StreamPlayer):
         check_going(board)
         self._fit(board)
         position = SetPosition(board, score, move_number)
-        for answer in self._thoughts(position, self.budget, infos=False):
-            if isinstance(answer, BestMove) and answer.move is not None:
-                return answer.move
-        raise AssertionError("a search ends with a move")
+        *_, last = self._thoughts(position, self.budget, infos=False)
+        assert isinstance(last, BestMove)
+        assert last.move is not None
+        return last.move
 
     def stream(
         self,
@@ -389,14 +541,20 @@ class EnginePlayer(StreamPlayer):
                 last, best = answer, max(legal, key=answer.values.__getitem__)
                 if answer.best is not None and answer.best in legal:
                     best = answer.best
-            ended = stop is not None and stop.is_raised
-            yield _analysis(
-                self,
+            depth, cells = last.depth or 0, board.rows * board.cols
+            fits = all(step.cell is None or step.cell < cells for step in last.line)
+            values = {move: MoveValue(last.values[move], 0) for move in legal if last.values}
+            yield Analysis(
                 board,
-                last,
+                move_list(board, values, depth),
                 best,
+                self.spec,
+                unit=(last.unit or SOME_UNIT) if values else "",
+                depth="" if not depth else "1 ply" if depth == 1 else f"{depth} plies",
+                nodes=last.nodes or 0,
                 seconds=time.perf_counter() - began,
-                reproducible=limits.seconds is None and not ended,
+                line=last.line if fits else (),
+                reproducible=limits.seconds is None and not (stop is not None and stop.is_raised),
             )
 
     def _note_faults(self, info: Info, legal: Sequence[Move]) -> None:
@@ -409,9 +567,8 @@ class EnginePlayer(StreamPlayer):
             kind = "values" if name in MOVES_BY_LETTER else name
             if kind not in self._noted:
                 self._noted.add(kind)
-                _LOG.warning(
-                    "ignored in an info line of %s: %s", shown(shlex.join(self.words)), fault
-                )
+                words = shown(shlex.join(self.words))
+                _LOG.warning("ignored in an info line of %s: %s", words, fault)
 
     def _thoughts(
         self, position: SetPosition, limits: Budget, stop: Stop | None = None, *, infos: bool = True
@@ -446,66 +603,35 @@ class EnginePlayer(StreamPlayer):
         dialogue.pass_over()
         dialogue.say(position, Go(limits, quiet=not infos))
         patience = self.timeout + (limits.seconds or 0.0)
-        until, stopped = time.monotonic() + patience, False
+        until, stopped, expected = time.monotonic() + patience, False, "a bestmove"
         while True:
             if stop is not None and stop.is_raised and not stopped:
                 dialogue.add(Word.STOP)
                 until, stopped, patience = time.monotonic() + STOP_SECONDS, True, STOP_SECONDS
             left = until - time.monotonic()
             watched = stop is not None and not stopped
-            answer = dialogue.answer(
-                min(left, POLL_SECONDS) if watched else left, "a bestmove", infos=infos
-            )
-            if answer is None and left <= POLL_SECONDS:
-                raise EngineLost(dialogue.sentence("a bestmove", f"nothing for {patience:g} s"))
-            if isinstance(answer, ErrorLine):
-                raise PlayerError(dialogue.sentence("a bestmove", f"error: {answer.text}"))
-            if isinstance(answer, BestMove):
-                legal = position.board.legal_moves()
-                if answer.move not in legal:
-                    letters = ", ".join(one.letter for one in legal)
-                    found = "none" if answer.move is None else answer.move.letter
-                    wanted = f"a legal move ({letters})"
-                    raise PlayerError(dialogue.sentence(wanted, f"bestmove {found}"))
-                yield answer
-                return
-            if isinstance(answer, Info):
-                yield answer
+            seconds = min(left, POLL_SECONDS) if watched else left
+            match dialogue.answer(seconds, expected, infos=infos):
+                case None if left <= POLL_SECONDS:
+                    raise EngineLost(dialogue.sentence(expected, f"nothing for {patience:g} s"))
+                case ErrorLine(text):
+                    raise PlayerError(dialogue.sentence(expected, f"error: {text}"))
+                case BestMove(move) as answer:
+                    legal = position.board.legal_moves()
+                    if move not in legal:
+                        wanted = f"a legal move ({', '.join(one.letter for one in legal)})"
+                        raise PlayerError(dialogue.sentence(wanted, format_line(answer)))
+                    yield answer
+                    return
+                case Info() as answer:
+                    yield answer
 
     def _hush(self, dialogue: Dialogue) -> None:
-        try:
+        """Stop a search whose move is not wanted; drop an engine that does not end it."""
+        with contextlib.suppress(PlayerError):
             dialogue.add(Word.STOP)
             until = time.monotonic() + STOP_SECONDS
             while (left := until - time.monotonic()) > 0:
                 if isinstance(dialogue.answer(left, "a bestmove", infos=False), BestMove):
                     return
-        except PlayerError:
-            pass
         self._drop()
-
-
-def _analysis(
-    player: EnginePlayer,
-    board: Board,
-    info: Info,
-    best: Move,
-    *,
-    seconds: float,
-    reproducible: bool,
-) -> Analysis:
-    depth = info.depth or 0
-    legal, cells = board.legal_moves(), board.rows * board.cols
-    fits = all(step.cell is None or step.cell < cells for step in info.line)
-    values = {move: MoveValue(value, 0) for move, value in info.values.items() if move in legal}
-    return Analysis(
-        board,
-        move_list(board, values, depth),
-        best,
-        player.spec,
-        unit=(info.unit or SOME_UNIT) if values else "",
-        depth="" if not depth else "1 ply" if depth == 1 else f"{depth} plies",
-        nodes=info.nodes or 0,
-        seconds=seconds,
-        line=info.line if fits else (),
-        reproducible=reproducible,
-    )

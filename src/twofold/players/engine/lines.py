@@ -16,11 +16,11 @@ import math
 import os
 import re
 import shlex
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import Enum
-from itertools import pairwise
 from typing import Any, Final
 
 from twofold.errors import InvalidInput, InvalidLine, InvalidSpec
@@ -301,36 +301,9 @@ MAX_SHOWN_DEPTH: Final = 1_000
 _DIGITS = re.compile(r"[0-9]{1,18}", re.ASCII)
 _UNIT = re.compile(r"[!-~]{1,20}", re.ASCII)
 _STEP = re.compile(r"([urdl])(?:@([0-9]{1,2}):([0-9]{1,11}))?", re.ASCII)
-_ENDLESS: Final = ("inf", "-inf")
 
 
-# ---- reading
-
-
-def parse_command(line: str) -> Command | None:
-    """Parse a line sent to an engine; None if its first word is unknown.
-
-    Raises:
-        InvalidInput: the line is invalid: `InvalidLine`, or the error of its board, rules, seed
-            or limit.
-    """
-    found: Command | None = _parse(line, _COMMANDS)
-    return found
-
-
-def parse_answer(line: str) -> Answer | None:
-    """Parse a line from an engine; None if its first word is unknown, raises `InvalidInput`."""
-    found: Answer | None = _parse(line, _ANSWERS)
-    return found
-
-
-def _parse(line: str, parsers: Mapping[str, Callable[[str], Any]]) -> Any:
-    if len(line) > MAX_ENGINE_LINE:
-        raise InvalidLine(
-            f"expected a line of at most {MAX_ENGINE_LINE} characters, got a longer one"
-        )
-    parser = parsers.get(first_word(line))
-    return None if parser is None else parser(line)
+# ---- parts of lines
 
 
 def first_word(line: str) -> str:
@@ -341,127 +314,6 @@ def first_word(line: str) -> str:
 def _rest(line: str, words: int) -> str:
     parts = line.strip().split(None, words)
     return parts[words] if len(parts) > words else ""
-
-
-Fields = Mapping[str, Callable[[str], Any]]
-"""The keys of a line, and what reads the value after each."""
-
-
-def _read(words: Sequence[str], fields: Fields) -> dict[str, Any]:
-    """The values of the keys among some words; other words are passed over."""
-    found: dict[str, Any] = {}
-    rest = iter(words)
-    for key in rest:
-        if key not in fields:
-            continue
-        value = next(rest, None)
-        if value is None:
-            raise InvalidLine(f"expected a value after {key}, got the end of the line")
-        if key in found:
-            raise InvalidLine(f"expected {key} once, got it twice")
-        found[key] = fields[key](value)
-    return found
-
-
-def _parse_new(line: str) -> NewGame:
-    words = line.split()[1:]
-    end = words.index("seed") if "seed" in words else len(words)
-    found = _read(words[end:], {"seed": notation.parse_seed})
-    return NewGame(Rules.parse(" ".join(words[:end])), **found)
-
-
-def _parse_position(line: str) -> SetPosition:
-    board, *words = line.split()[1:] or [""]
-    if not board:
-        raise InvalidLine("expected position and a board, got no board")
-    found = _read(words, _POSITION)
-    return SetPosition(Board.parse(board), found.get("score"), found.get("move"))
-
-
-def _parse_go(line: str) -> Go:
-    words = line.split()[1:]
-    found = _read(words, _LIMITS)
-    budget = Budget(ply=found.get("ply"), seconds=found.get("time"), nodes=found.get("nodes"))
-    return Go(budget, "quiet" in words)
-
-
-def _parse_identity(line: str) -> Identity | None:
-    key = first_word(_rest(line, 1))
-    return Identity(key, notation.printable(_rest(line, 2))) if key in ("name", "author") else None
-
-
-def _parse_option(line: str) -> Option:
-    words = line.split()
-    if words[1:2] != ["name"] or words[3:4] != ["type"] or words[5:6] != ["default"]:
-        raise InvalidLine(f"expected option name N type T default V, got {shown(line)}")
-    text = _rest(line, 6)
-    default, *rest = text.split() or [""]
-    match words[4]:
-        case "spin":
-            ends = _read(rest, {"min": str, "max": str})
-            low, high = (ends.get(key, "") for key in ("min", "max"))
-            if not (_WHOLE.fullmatch(low) and _WHOLE.fullmatch(high)):
-                raise InvalidLine(f"expected default N min N max N of a spin, got {shown(text)}")
-            return Option(words[2], "spin", default, int(low), int(high))
-        case "combo":
-            if not rest or set(rest[::2]) != {"var"} or len(rest) % 2:
-                raise InvalidLine(f"expected default V var V var V of a combo, got {shown(text)}")
-            return Option(words[2], "combo", default, choices=tuple(rest[1::2]))
-        case kind:
-            return Option(words[2], kind, text)
-
-
-def _parse_shapes(line: str) -> Shapes:
-    words = line.split()[1:]
-    if words == [ANY]:
-        return Shapes(ALL_SHAPES)
-    if not words:
-        raise InvalidLine("expected shapes and at least one shape, got none")
-    return Shapes(tuple(notation.parse_shape(word, InvalidLine) for word in words))
-
-
-def _parse_info(line: str) -> Info:
-    words = line.split()[1:]
-    end = next((n for n, word in enumerate(words) if word in ("line", "string")), len(words))
-    found: dict[str, Any] = {}
-    faults: dict[str, str] = {}
-    is_value = False
-    for key, text in pairwise([*words[:end], ""]):
-        if is_value or key not in _INFO:
-            is_value = False
-            continue
-        is_value = True
-        try:
-            if key in found:
-                raise InvalidLine(f"expected {key} once, got it twice")
-            found[key] = _INFO[key](text)
-        except InvalidInput as error:
-            faults[key] = str(error)
-            is_value = text not in _INFO
-    if words[end : end + 1] == ["line"]:
-        try:
-            found["line"] = tuple(map(_step, words[end + 1 :]))
-        except InvalidInput as error:
-            faults["line"] = str(error)
-    return Info(
-        depth=found.get("depth"),
-        nodes=found.get("nodes"),
-        seconds=found.get("time"),
-        unit=found.get("unit", ""),
-        values={move: found[key] for key, move in MOVES_BY_LETTER.items() if key in found},
-        best=found.get("best"),
-        line=found.get("line", ()),
-        text=notation.printable(_rest(line, end + 2)) if words[end : end + 1] == ["string"] else "",
-        faults=faults,
-    )
-
-
-def _parse_best_move(line: str) -> BestMove:
-    word = first_word(_rest(line, 1))
-    return BestMove(None if word == NO_MOVE else _letter(word))
-
-
-# ---- parts of lines
 
 
 def _number(name: str, low: int, high: int) -> Callable[[str], int]:
@@ -492,9 +344,8 @@ def _milliseconds(seconds: float | None) -> str | None:
 
 
 def _value(text: str) -> float:
-    if text in _ENDLESS:
-        return float(text)
-    return notation.parse_number(text, "a value", InvalidLine)
+    endless = text in ("inf", "-inf")
+    return float(text) if endless else notation.parse_number(text, "a value", InvalidLine)
 
 
 def _letter(text: str) -> Move:
@@ -522,6 +373,170 @@ def _step(text: str) -> LineStep:
     return LineStep(move, int(match[2]), tile)
 
 
+Fields = Mapping[str, Callable[[str], Any]]
+"""The keys of a line, and what reads the value after each."""
+
+_NEW: Final[Fields] = {"seed": notation.parse_seed}
+_POSITION: Final[Fields] = {
+    "score": _number("score", 0, MAX_SCORE),
+    "move": _number("move", 0, MAX_MOVE_NUMBER),
+}
+_LIMITS: Final[Fields] = {
+    "ply": _number("ply", 1, MAX_PLY),
+    "time": _seconds,
+    "nodes": _number("nodes", 1, MAX_NODES),
+}
+_INFO: Final[Fields] = {
+    "depth": _number("depth", 0, MAX_SHOWN_DEPTH),
+    "nodes": _number("nodes", 0, MAX_NODES),
+    "time": _seconds,
+    "unit": _unit,
+    "best": _letter,
+    **dict.fromkeys(MOVES_BY_LETTER, _value),
+}
+
+
+def _read(words: Sequence[str], fields: Fields) -> tuple[dict[str, Any], dict[str, InvalidInput]]:
+    """The values of the keys among some words, and the errors of those that cannot be read.
+
+    Other words are passed over.
+    """
+    found: dict[str, Any] = {}
+    faults: dict[str, InvalidInput] = {}
+    rest = deque(words)
+    while rest:
+        key = rest.popleft()
+        if key not in fields:
+            continue
+        try:
+            if key in found:
+                raise InvalidLine(f"expected {key} once, got it twice")
+            if not rest:
+                raise InvalidLine(f"expected a value after {key}, got the end of the line")
+            found[key] = fields[key](rest[0])
+        except InvalidInput as error:
+            faults[key] = error
+            if rest and rest[0] in fields:  # the value is missing
+                continue
+        if rest:
+            rest.popleft()
+    return found, faults
+
+
+def _read_all(words: Sequence[str], fields: Fields) -> dict[str, Any]:
+    """The values of the keys among some words; the first that cannot be read raises its error."""
+    found, faults = _read(words, fields)
+    for error in faults.values():
+        raise error
+    return found
+
+
+# ---- reading
+
+
+def parse_command(line: str) -> Command | None:
+    """Parse a line sent to an engine; None if its first word is unknown.
+
+    Raises:
+        InvalidInput: the line is invalid: `InvalidLine`, or the error of its board, rules, seed
+            or limit.
+    """
+    match _words(line):
+        case ["u2048" | "ready" | "stop" | "quit" as word, *_]:
+            return Word(word)
+        case ["option", *_]:
+            return SetOption(first_word(_rest(line, 1)), _rest(line, 2))
+        case ["new", *words]:
+            end = words.index("seed") if "seed" in words else len(words)
+            return NewGame(Rules.parse(" ".join(words[:end])), **_read_all(words[end:], _NEW))
+        case ["position", board, *words]:
+            found = _read_all(words, _POSITION)
+            return SetPosition(Board.parse(board), found.get("score"), found.get("move"))
+        case ["position"]:
+            raise InvalidLine("expected position and a board, got no board")
+        case ["go", *words]:
+            found = _read_all(words, _LIMITS)
+            return Go(
+                Budget(found.get("ply"), found.get("time"), found.get("nodes")), "quiet" in words
+            )
+    return None
+
+
+def parse_answer(line: str) -> Answer | None:
+    """Parse a line from an engine; None if its first word is unknown, raises `InvalidInput`."""
+    match _words(line):
+        case ["u2048ok" | "readyok" as word, *_]:
+            return Word(word)
+        case ["id", "name" | "author" as key, *_]:
+            return Identity(key, notation.printable(_rest(line, 2)))
+        case ["option", *words]:
+            return _parse_option(line, words)
+        case ["shapes", "any"]:
+            return Shapes(ALL_SHAPES)
+        case ["shapes", *words]:
+            if not words:
+                raise InvalidLine("expected shapes and at least one shape, got none")
+            return Shapes(tuple(notation.parse_shape(word, InvalidLine) for word in words))
+        case ["info", *words]:
+            return _parse_info(line, words)
+        case ["bestmove", *words]:
+            letter = words[0] if words else ""
+            return BestMove(None if letter == NO_MOVE else _letter(letter))
+        case ["error", *_]:
+            return ErrorLine(notation.printable(_rest(line, 1)))
+    return None
+
+
+def _words(line: str) -> list[str]:
+    if len(line) > MAX_ENGINE_LINE:
+        raise InvalidLine(
+            f"expected a line of at most {MAX_ENGINE_LINE} characters, got a longer one"
+        )
+    return line.split()
+
+
+def _parse_option(line: str, words: list[str]) -> Option:
+    match words:
+        case ["name", name, "type", "spin", "default", default, *rest]:
+            ends, _ = _read(rest, {"min": str, "max": str})
+            low, high = ends.get("min", ""), ends.get("max", "")
+            if not (_WHOLE.fullmatch(low) and _WHOLE.fullmatch(high)):
+                raise InvalidLine(
+                    f"expected default N min N max N of a spin, got {shown(_rest(line, 6))}"
+                )
+            return Option(name, "spin", default, int(low), int(high))
+        case ["name", name, "type", "combo", "default", default, *rest]:
+            if not rest or set(rest[::2]) != {"var"} or len(rest) % 2:
+                raise InvalidLine(
+                    f"expected default V var V var V of a combo, got {shown(_rest(line, 6))}"
+                )
+            return Option(name, "combo", default, choices=tuple(rest[1::2]))
+        case ["name", name, "type", kind, "default", *_]:
+            return Option(name, kind, _rest(line, 6))
+    raise InvalidLine(f"expected option name N type T default V, got {shown(line)}")
+
+
+def _parse_info(line: str, words: list[str]) -> Info:
+    end = next((n for n, word in enumerate(words) if word in ("line", "string")), len(words))
+    found, errors = _read(words[:end], _INFO)
+    if words[end : end + 1] == ["line"]:
+        try:
+            found["line"] = tuple(map(_step, words[end + 1 :]))
+        except InvalidInput as error:
+            errors["line"] = error
+    return Info(
+        depth=found.get("depth"),
+        nodes=found.get("nodes"),
+        seconds=found.get("time"),
+        unit=found.get("unit", ""),
+        values={move: found[key] for key, move in MOVES_BY_LETTER.items() if key in found},
+        best=found.get("best"),
+        line=found.get("line", ()),
+        text=notation.printable(_rest(line, end + 2)) if words[end : end + 1] == ["string"] else "",
+        faults={key: str(error) for key, error in errors.items()},
+    )
+
+
 # ---- writing
 
 
@@ -535,11 +550,11 @@ def format_line(message: Command | Answer) -> str:
         case NewGame():
             return f"new {message.rules} seed {message.seed}"
         case SetPosition():
-            known = _known({"score": message.score, "move": message.move_number})
+            known = _known(score=message.score, move=message.move_number)
             return " ".join([f"position {message.board}", *known])
         case Go(budget, quiet):
             time = _milliseconds(budget.seconds)
-            limits = _known({"ply": budget.ply, "time": time, "nodes": budget.nodes})
+            limits = _known(ply=budget.ply, time=time, nodes=budget.nodes)
             return " ".join(["go", *limits, *["quiet"] * quiet])
         case Identity():
             return f"id {message.key} {_one_line(message.text)}"
@@ -562,13 +577,13 @@ def _one_line(text: str) -> str:
     return notation.printable(text)[:MAX_TEXT].strip()
 
 
-def _known(pairs: Mapping[str, object]) -> list[str]:
-    return [f"{key} {value}" for key, value in pairs.items() if value is not None]
+def _known(**values: object) -> list[str]:
+    return [f"{key} {value}" for key, value in values.items() if value is not None]
 
 
 def _format_info(message: Info) -> str:
     time = _milliseconds(message.seconds)
-    words = ["info", *_known({"depth": message.depth, "nodes": message.nodes, "time": time})]
+    words = ["info", *_known(depth=message.depth, nodes=message.nodes, time=time)]
     if message.unit:
         words.append(f"unit {message.unit.replace(' ', '_')}")
     for move, value in sorted(message.values.items()):
@@ -581,42 +596,3 @@ def _format_info(message: Info) -> str:
     if message.text:
         words += ["string", _one_line(message.text)]
     return " ".join(words)
-
-
-def _alone(word: Word) -> Callable[[str], Word]:
-    return lambda _: word
-
-
-_POSITION: Final[Fields] = {
-    "score": _number("score", 0, MAX_SCORE),
-    "move": _number("move", 0, MAX_MOVE_NUMBER),
-}
-_LIMITS: Final[Fields] = {
-    "ply": _number("ply", 1, MAX_PLY),
-    "time": _seconds,
-    "nodes": _number("nodes", 1, MAX_NODES),
-}
-_INFO: Final[Fields] = {
-    "depth": _number("depth", 0, MAX_SHOWN_DEPTH),
-    "nodes": _number("nodes", 0, MAX_NODES),
-    "time": _seconds,
-    "unit": _unit,
-    "best": _letter,
-    **dict.fromkeys(MOVES_BY_LETTER, _value),
-}
-_COMMANDS: Final[dict[str, Callable[[str], Command | None]]] = {
-    **{word.value: _alone(word) for word in (Word.HELLO, Word.READY, Word.STOP, Word.QUIT)},
-    "option": lambda line: SetOption(first_word(_rest(line, 1)), _rest(line, 2)),
-    "new": _parse_new,
-    "position": _parse_position,
-    "go": _parse_go,
-}
-_ANSWERS: Final[dict[str, Callable[[str], Answer | None]]] = {
-    **{word.value: _alone(word) for word in (Word.HELLO_OK, Word.READY_OK)},
-    "id": _parse_identity,
-    "option": _parse_option,
-    "shapes": _parse_shapes,
-    "info": _parse_info,
-    "bestmove": _parse_best_move,
-    "error": lambda line: ErrorLine(notation.printable(_rest(line, 1))),
-}
