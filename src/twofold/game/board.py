@@ -4,9 +4,9 @@
 """
 
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
-from operator import itemgetter
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, SupportsIndex
 
 from twofold.errors import CellOccupied, IllegalMove, InvalidBoard
@@ -18,7 +18,8 @@ from twofold.limits import BITS_MAX_EXPONENT, BITS_MAX_SIDE, MAX_EXPONENT
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Permutation = Callable[[tuple[int, ...]], tuple[int, ...]]
+Cells = tuple[int, ...]
+"""Exponents, row by row."""
 
 
 class Slide(NamedTuple):
@@ -70,18 +71,15 @@ class Board:
         cells = tuple(exponents)
         if len(cells) != rows * cols:
             raise InvalidBoard(f"expected {rows * cols} cells for {rows}x{cols}, got {len(cells)}")
-        self._set(tuple(map(_exponent, cells, range(len(cells)))), rows, cols)
-
-    def _set(self, cells: tuple[int, ...], rows: int, cols: int) -> None:
-        self._rows = rows
-        self._cols = cols
-        self._exponents = cells
+        self._rows, self._cols = rows, cols
+        self._exponents: Cells = tuple(map(_exponent, cells, range(len(cells))))
         self._legal: tuple[Move, ...] | None = None
 
-    def _with(self, cells: tuple[int, ...]) -> "Board":
-        """A board of this shape; the cells are not checked."""
-        board = Board.__new__(Board)
-        board._set(cells, self._rows, self._cols)
+    @classmethod
+    def _unchecked(cls, exponents: Cells, rows: int, cols: int) -> Self:
+        board = cls.__new__(cls)
+        board._rows, board._cols = rows, cols
+        board._exponents, board._legal = exponents, None
         return board
 
     # ---- text and other forms
@@ -94,9 +92,7 @@ class Board:
         `twofold.game.notation` describes all forms. Raises `InvalidBoard`.
         """
         grid = notation.parse_board(text)
-        board = cls.__new__(cls)
-        board._set(grid.exponents, grid.rows, grid.cols)  # known to be right
-        return board
+        return cls._unchecked(grid.exponents, grid.rows, grid.cols)
 
     @classmethod
     def of(cls, board: "Board | str | NDArray[Any]") -> "Board":
@@ -267,7 +263,7 @@ class Board:
     @property
     def empty_cells(self) -> tuple[int, ...]:
         """Numbers of the empty cells, ascending."""
-        return tuple(reference.empty_cells(self._exponents))
+        return tuple([cell for cell, exponent in enumerate(self._exponents) if not exponent])
 
     @property
     def max_exponent(self) -> int:
@@ -316,11 +312,16 @@ class Board:
 
     def symmetries(self) -> tuple["Board", ...]:
         """This board and its distinct rotations and reflections: at most 8, or 4 if not square."""
-        images = [self._exponents, _mirrored(self._exponents, self._cols)]
+        images = [self._exponents, self._listed(Move.RIGHT)]
         images += [cells[::-1] for cells in images]
         if self._rows == self._cols:
-            images += [_transposed(cells, self._cols) for cells in images]
-        return tuple(map(self._with, dict.fromkeys(images)))
+            images += [self._unchecked(cells, *self.shape)._listed(Move.UP) for cells in images]
+        return tuple(self._unchecked(cells, *self.shape) for cells in dict.fromkeys(images))
+
+    def _listed(self, move: Move) -> Cells:
+        """The cells line by line, as a move meets them: mirrored for right, transposed for up."""
+        lines = _lines(self._rows, self._cols, move)
+        return tuple(chain.from_iterable(self._exponents[line] for line in lines))
 
     def canonical(self) -> "Board":
         """The first of the `symmetries` in the order of their exponents, row by row."""
@@ -331,17 +332,16 @@ class Board:
     def legal_moves(self) -> tuple[Move, ...]:
         """The moves that change the board, in the order of `Move`; can raise `TileTooLarge`."""
         if self._legal is None:
-            cells, cols = self._exponents, self._cols
-            left = right = up = down = False
-            for start in range(0, len(cells), cols):
-                to_start, to_end = _moves_of_line(cells[start : start + cols])
-                left, right = left or to_start, right or to_end
-            for start in range(cols):
-                to_start, to_end = _moves_of_line(cells[start::cols])
-                up, down = up or to_start, down or to_end
-            allowed = (up, right, down, left)
-            self._legal = tuple([move for move in Move if allowed[move]])
+            (left, right), (up, down) = map(self._moves_along, (Move.LEFT, Move.UP))
+            legal = zip(Move, (up, right, down, left), strict=True)
+            self._legal = tuple([move for move, is_legal in legal if is_legal])
         return self._legal
+
+    def _moves_along(self, move: Move) -> tuple[bool, bool]:
+        """Whether a move changes the board, and whether the opposite move does."""
+        lines = _lines(self._rows, self._cols, move)
+        to_start, to_end = zip(*[_changes(self._exponents[line]) for line in lines], strict=True)
+        return any(to_start), any(to_end)
 
     def is_legal(self, move: Move | str) -> bool:
         """Whether a move (`Move`, letter or word) changes the board.
@@ -364,23 +364,16 @@ class Board:
             TileTooLarge: a merge would make an exponent past 35.
         """
         move = Move.of(move)
-        cells, reward = self._slid(move)
-        if cells == self._exponents:
+        cells = list(self._exponents)
+        reward = 0
+        for line in _lines(self._rows, self._cols, move):
+            cells[line], points = _slid(self._exponents[line])
+            reward += points
+        after = self._unchecked(tuple(cells), self._rows, self._cols)
+        if after._exponents == self._exponents:
             legal = ", ".join(legal.name.lower() for legal in self.legal_moves()) or "none"
             raise IllegalMove(f"expected a legal move ({legal}), got {move.name.lower()} on {self}")
-        return Slide(self._with(cells), reward)
-
-    def _slid(self, move: Move) -> tuple[tuple[int, ...], int]:
-        """The cells after a move and its reward; equal cells if the move is illegal."""
-        gather, scatter, width = _order(self._rows, self._cols, move)
-        cells = gather(self._exponents)
-        after: tuple[int, ...] = ()
-        reward = 0
-        for start in range(0, len(cells), width):
-            slid, points = _slid_line(cells[start : start + width])
-            after += slid
-            reward += points
-        return scatter(after), reward
+        return Slide(after, reward)
 
     def place(self, cell: int, tile: int) -> "Board":
         """The board with one more tile: `tile`, such as 2, on the empty cell number `cell`.
@@ -398,8 +391,8 @@ class Board:
             raise CellOccupied(
                 f"expected an empty cell, got cell {cell} which holds {1 << self._exponents[cell]}"
             )
-        cells = self._exponents
-        return self._with((*cells[:cell], exponent, *cells[cell + 1 :]))
+        cells = (*self._exponents[:cell], exponent, *self._exponents[cell + 1 :])
+        return self._unchecked(cells, self._rows, self._cols)
 
     def spawns(self, rules: Rules | str = STANDARD) -> tuple[Spawn, ...]:
         """All possible new tiles on this afterstate, by cell and then by tile."""
@@ -409,15 +402,6 @@ class Board:
             for cell in empty
             for (tile, _), probability in zip(rules.spawn, rules.spawn_probabilities, strict=True)
         )
-
-
-def _mirrored(cells: tuple[int, ...], cols: int) -> tuple[int, ...]:
-    rows = [cells[start : start + cols] for start in range(0, len(cells), cols)]
-    return tuple(cell for row in rows for cell in row[::-1])
-
-
-def _transposed(cells: tuple[int, ...], cols: int) -> tuple[int, ...]:
-    return tuple(cell for col in range(cols) for cell in cells[col::cols])
 
 
 def _exponent(given: SupportsIndex, cell: int) -> int:
@@ -430,27 +414,29 @@ def _exponent(given: SupportsIndex, cell: int) -> int:
     return exponent
 
 
-@lru_cache(maxsize=1 << 14)
-def _slid_line(line: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
+@cache
+def _lines(rows: int, cols: int, move: Move) -> tuple[slice, ...]:
+    """The rows or columns as slices of the cells, from the side that the move slides towards."""
+    found = []
+    for line in reference.lines(rows, cols, move):
+        step = line[1] - line[0] if len(line) > 1 else 1
+        end = line[-1] + step
+        found.append(slice(line[0], end if end >= 0 else None, step))
+    return tuple(found)
+
+
+@lru_cache(maxsize=1 << 15)
+def _slid(line: Cells) -> tuple[Cells, int]:
     """`reference.slide_row`, cached: games meet the same few thousand lines."""
     slid, reward = reference.slide_row(line)
     return tuple(slid), reward
 
 
-@lru_cache(maxsize=1 << 14)
-def _moves_of_line(line: tuple[int, ...]) -> tuple[bool, bool]:
+@lru_cache(maxsize=1 << 15)
+def _changes(line: Cells) -> tuple[bool, bool]:
     """Whether a slide to its start changes a line, and a slide to its end."""
     back = line[::-1]
-    return _slid_line(line)[0] != line, _slid_line(back)[0] != back
-
-
-@cache
-def _order(rows: int, cols: int, move: Move) -> tuple[Permutation, Permutation, int]:
-    """Getters that list the cells line by line and put them back, and the length of a line."""
-    lines = reference.lines(rows, cols, move)
-    listed = [cell for line in lines for cell in line]
-    back = sorted(range(len(listed)), key=listed.__getitem__)
-    return itemgetter(*listed), itemgetter(*back), len(lines[0])
+    return _slid(line)[0] != line, _slid(back)[0] != back
 
 
 def _frame(shape: tuple[int, int]) -> tuple[int, int]:

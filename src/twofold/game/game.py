@@ -126,15 +126,17 @@ def _check_tile(tile: int, rules: Rules) -> None:
 
 
 def throw(afterstate: Board, rules: Rules, seed: int, spawn_number: int) -> tuple[int, int]:
-    """The (cell, tile) that the dice add to an afterstate."""
-    bits = reference.dice(seed, spawn_number)
-    cell, exponent = reference.spawn(afterstate.exponents, bits, *_distribution(rules))
-    return cell, 1 << exponent
+    """The (cell, tile) that the dice add to an afterstate, as `reference.spawn` does."""
+    high, low = divmod(reference.dice(seed, spawn_number), 1 << 32)
+    empty = afterstate.empty_cells
+    tiles, thresholds = _distribution(rules.spawn)
+    return empty[high * len(empty) >> 32], tiles[bisect_right(thresholds, low)]
 
 
 @lru_cache(maxsize=64)
-def _distribution(rules: Rules) -> tuple[tuple[int, ...], tuple[float, ...]]:
-    return rules.spawn_exponents, rules.spawn_weights
+def _distribution(spawn: tuple[tuple[int, float], ...]) -> tuple[list[int], list[int]]:
+    """The spawn tiles, and what the low half of the dice must be below for each but the last."""
+    return [tile for tile, _ in spawn], reference.thresholds([weight for _, weight in spawn])
 
 
 def start_board(rules: Rules, seed: int) -> Board:
@@ -486,7 +488,7 @@ class Game:
             LimitExceeded: the game has as many moves as a record can hold.
         """
         self._check_room(1)
-        step = next_step(self.board, self._rules, self._seed, self._number, move, spawn)
+        step = next_step(self._now.board, self._rules, self._seed, self._number, move, spawn)
         _check_merges(step.board)
         self._forget_undone()
         if step.given:
@@ -565,8 +567,9 @@ class Game:
         return self._first + len(self._letters)
 
     def _check_room(self, moves: int) -> None:
-        made = self._number - self._first
-        check_limit("a number of moves", made + moves, min(moves, 1), MAX_RECORD_MOVES)
+        made = self._number - self._first + moves
+        if made > MAX_RECORD_MOVES:
+            check_limit("a number of moves", made, 1, MAX_RECORD_MOVES)
 
     def _step(self, board: Board, number: int) -> Step:
         move = _MOVES[self._letters[number - self._first]]

@@ -43,7 +43,7 @@ from twofold.game.notation import (
     printable,
     shown,
 )
-from twofold.game.record_text import MoveText, Tag, escape, located
+from twofold.game.record_text import Tag, escape, located
 from twofold.game.rules import MOVES_BY_LETTER, STANDARD, Move, Rules
 from twofold.limits import (
     MAX_COMMENT,
@@ -169,8 +169,8 @@ class Record:
         Raises `InvalidRecord` for an illegal move, an impossible tile, or another end.
         """
         game = _begin(self)
-        for number, move in enumerate(self.moves, self.start_move + 1):
-            with located(f"move {number}"):
+        with located(lambda: f"move {game.move_number + 1}"):
+            for number, move in enumerate(self.moves, self.start_move + 1):
                 game.play(move, spawn=self.spawns.get(number))
         _check_end(self, game, {})
         return game
@@ -302,33 +302,34 @@ def parse_record(text: str | bytes, *, partial: bool = False) -> Record:
     Raises:
         InvalidRecord: the record is invalid; says what was expected, and where (line, move).
     """
-    whole, flaw = record_text.decode(text, partial)
-    head = record_text.parse_head(whole)
-    record = _from_tags(head.tags)
+    record, text_of, lines = _read(text, partial)
     game = _begin(record)
-    comments: dict[int, str] = {}
+
+    def where() -> str:
+        number = game.move_number + 1
+        return f"line {text_of.line_of(number - record.start_move)}, move {number}"
+
     try:
-        for part in record_text.parse_moves(whole, head.position, head.line):
-            if isinstance(part, MoveText):
-                with located(f"line {part.line}, move {game.move_number + 1}"):
-                    _play(game, part, has_seed=record.seed is not None)
-            else:
-                with located(f"line {part.line}"):
-                    _comment(comments, game.move_number, part.text)
-        if flaw:
-            raise InvalidRecord(flaw)
-        record = _played(record, game, comments)
-        lines = {name: tag.line for name, tag in head.tags.items()}
+        with located(where):
+            for number, letter in enumerate(text_of.letters, 1):
+                spawn = text_of.spawns.get(number)
+                if spawn is None and record.seed is None:
+                    raise InvalidRecord(
+                        "expected the new tile as @cell:tile in a record without Seed"
+                    )
+                game.play(MOVES_BY_LETTER[letter], spawn=spawn)
+        if text_of.fault:
+            raise InvalidRecord(text_of.fault)
+        record = _with_moves(record, text_of, game.move_number)
         _check_end(record, game, lines)
         return record
     except InvalidRecord as error:
         if not partial:
             raise
-        if whole[-1:].isalnum() and game.can_undo:  # may be truncated: `u@1` of `u@15:4`
-            comments.pop(game.move_number, None)
+        if text_of.is_torn and game.can_undo:
             game.cut(game.move_number - 1)
         return replace(  # as if its game had ended here
-            _played(record, game, comments),
+            _with_moves(record, text_of, game.move_number),
             score=game.score,
             result=_result(game),
             final=game.board,
@@ -338,39 +339,34 @@ def parse_record(text: str | bytes, *, partial: bool = False) -> Record:
 
 def parse_unplayed(text: str | bytes) -> Record:
     """Read a record without playing its moves: many times faster, but they are not checked."""
-    whole, _ = record_text.decode(text)
+    record, text_of, _ = _read(text)
+    if text_of.fault:
+        raise InvalidRecord(text_of.fault)
+    with located("moves"):
+        return _with_moves(record, text_of, record.start_move + len(text_of.letters))
+
+
+def _read(
+    text: str | bytes, partial: bool = False
+) -> tuple[Record, record_text.MovesText, dict[str, int]]:
+    """The record of the tags, the moves, and the lines of the tags."""
+    whole, flaw = record_text.decode(text, partial)
     head = record_text.parse_head(whole)
     record = _from_tags(head.tags)
-    number = record.start_move
-    moves: list[Move] = []
-    spawns: dict[int, tuple[int, int]] = {}
-    comments: dict[int, str] = {}
-    for part in record_text.parse_moves(whole, head.position, head.line):
-        if isinstance(part, MoveText):
-            number += 1
-            moves.append(MOVES_BY_LETTER[part.letter])
-            if part.spawn is not None:
-                spawns[number] = part.spawn
-        else:
-            _comment(comments, number, part.text)
-    with located("moves"):
-        return replace(record, moves=tuple(moves), spawns=spawns, comments=comments)
+    moves = record_text.parse_moves(whole, head.position, head.line)
+    moves.fault = moves.fault or flaw
+    return record, moves, {name: tag.line for name, tag in head.tags.items()}
 
 
-def _play(game: Game, part: MoveText, *, has_seed: bool) -> None:
-    if part.spawn is None and not has_seed:
-        raise InvalidRecord("expected the new tile as @cell:tile in a record without Seed")
-    game.play(MOVES_BY_LETTER[part.letter], spawn=part.spawn)
-
-
-def _comment(comments: dict[int, str], number: int, text: str) -> None:
-    text = f"{comments[number]}\n{text}" if number in comments else text
-    check_limit("the length of a comment", len(text), 0, MAX_COMMENT)
-    comments[number] = text
-
-
-def _played(record: Record, game: Game, comments: dict[int, str]) -> Record:
-    return replace(record, moves=game.moves, spawns=game.spawns, comments=comments)
+def _with_moves(record: Record, text: record_text.MovesText, end: int) -> Record:
+    """The record with the moves of its text up to a move number."""
+    first = record.start_move
+    return replace(
+        record,
+        moves=tuple(map(MOVES_BY_LETTER.__getitem__, text.letters[: end - first])),
+        spawns={first + n: spawn for n, spawn in text.spawns.items() if first + n <= end},
+        comments={first + n: comment for n, comment in text.comments.items() if first + n <= end},
+    )
 
 
 def _from_tags(tags: Mapping[str, Tag]) -> Record:

@@ -21,13 +21,15 @@ These functions parse and format the syntax only; `twofold.game.record` interpre
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from twofold.errors import InvalidInput, InvalidRecord
 from twofold.game.notation import shown
-from twofold.limits import MAX_COMMENT, MAX_RECORD_BYTES, MAX_TAG, MAX_TAGS
+from twofold.limits import MAX_COMMENT, MAX_RECORD_BYTES, MAX_TAG, MAX_TAGS, check_limit
 
 VERSION: Final = "1"
 MOVES_A_LINE: Final = 64
@@ -36,24 +38,25 @@ _JSON: Final = json.JSONEncoder(ensure_ascii=False)
 
 _TAG = re.compile(r'\[\s*([A-Za-z][A-Za-z0-9_]{0,63})\s+("[^"\\]*(?:\\.[^"\\]*)*")\s*\]', re.ASCII)
 _TOKEN = re.compile(
-    r"(?P<space>\s+)"
-    r"|(?P<letters>[urdl]+)"
-    r"|@(?P<cell>[0-9]{1,2}):(?P<tile>[0-9]{1,11})"
+    r"\s+"
+    r"|(?P<letters>[urdl]+)(?:\s*@(?P<cell>[0-9]{1,2}):(?P<tile>[0-9]{1,11}))?+\s*+"
     r"|\{(?P<comment>[^{}\\]*+(?:\\.[^{}\\]*+)*+)\}",
     re.DOTALL,
 )
+_SPAWN = re.compile(r"@[0-9]{1,2}:[0-9]{1,11}")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _ESCAPED: Final = {"{": "{", "}": "}", "\\": "\\", "n": "\n"}
 _MARKS: Final = {character: "\\" + letter for letter, character in _ESCAPED.items()}
 
 
 @contextmanager
-def located(where: str) -> Iterator[None]:
+def located(where: str | Callable[[], str]) -> Iterator[None]:
     """Turn any `InvalidInput` into an `InvalidRecord` that begins with the location."""
     try:
         yield
     except InvalidInput as error:
-        raise InvalidRecord(f"{where}: {error}") from error
+        place = where if isinstance(where, str) else where()
+        raise InvalidRecord(f"{place}: {error}") from error
 
 
 class Tag(NamedTuple):
@@ -71,19 +74,29 @@ class Head(NamedTuple):
     line: int
 
 
-class MoveText(NamedTuple):
-    """One move: its letter, the (cell, tile) given after it or None, and its line."""
+@dataclass(slots=True)
+class MovesText:
+    """The moves of a record, up to the first fault of the text.
 
-    letter: str
-    spawn: tuple[int, int] | None
-    line: int
+    Attributes:
+        letters: of the moves.
+        spawns: the (cell, tile) given after the n-th move, n from 1.
+        comments: text after the n-th move, n from 0.
+        lines: (number of a move, its line), ascending; the moves between are on the same line.
+        fault: what was expected, and where; empty for a whole text.
+        is_torn: whether the text ends where its last token could go on.
+    """
 
+    letters: str = ""
+    spawns: dict[int, tuple[int, int]] = field(default_factory=dict)
+    comments: dict[int, str] = field(default_factory=dict)
+    lines: list[tuple[int, int]] = field(default_factory=list)
+    fault: str = ""
+    is_torn: bool = False
 
-class CommentText(NamedTuple):
-    """One comment and its first line."""
-
-    text: str
-    line: int
+    def line_of(self, number: int) -> int:
+        """The line of the n-th move."""
+        return self.lines[bisect_right(self.lines, number, key=itemgetter(0)) - 1][1]
 
 
 # ---- reading
@@ -167,43 +180,42 @@ def _parse_tag(body: str, line: int) -> tuple[str, str]:
     return name, value
 
 
-def parse_moves(text: str, position: int, line: int) -> Iterator[MoveText | CommentText]:
-    """Yield the moves and comments from `position` on; raises `InvalidRecord` at anything else."""
-    waiting: MoveText | None = None  # the last letter: an @cell:tile may follow
-    while position < len(text):
-        match = _TOKEN.match(text, position)
-        if waiting and not _continues(match, text, position):
-            yield waiting
-            waiting = None
-        if not match:
-            raise InvalidRecord(f"line {line}: {_complaint(text, position)}")
-        if match["letters"]:
-            letters = match["letters"]
-            for letter in letters[:-1]:
-                yield MoveText(letter, None, line)
-            waiting = MoveText(letters[-1], None, line)
-        elif match["cell"]:
-            if waiting is None:
-                raise InvalidRecord(f"line {line}: expected a move before {match[0]}")
-            yield waiting._replace(spawn=(int(match["cell"]), int(match["tile"])))
-            waiting = None
-        elif match["comment"] is not None:
-            yield CommentText(_unescape(match["comment"], line), line)
-        if match["letters"] is None:
+def parse_moves(text: str, position: int, line: int) -> MovesText:
+    """Read the moves and comments from `position` on, which is in `line`."""
+    found, pieces, number = MovesText(), [], 0
+    try:
+        while position < len(text):
+            match = _TOKEN.match(text, position)
+            if not match:
+                raise InvalidRecord(f"line {line}: {_complaint(text, position)}")
+            position = match.end()
+            if match["letters"]:
+                letters = match["letters"]
+                if match["cell"]:
+                    found.spawns[number + len(letters)] = int(match["cell"]), int(match["tile"])
+                elif text[position : position + 1] == "@":  # the last move may not be whole
+                    letters = letters[:-1]
+                pieces.append(letters)
+                found.lines.append((number + 1, line))
+                number += len(letters)
+            elif match["comment"] is not None:
+                comment = _unescape(match["comment"], line)
+                if number in found.comments:
+                    comment = f"{found.comments[number]}\n{comment}"
+                with located(f"line {line}"):
+                    check_limit("the length of a comment", len(comment), 0, MAX_COMMENT)
+                found.comments[number] = comment
             line += match[0].count("\n")
-        position = match.end()
-    if waiting:
-        yield waiting
-
-
-def _continues(match: re.Match[str] | None, text: str, position: int) -> bool:
-    if match is None:
-        return text[position] == "@"
-    return match["cell"] is not None or match["space"] is not None
+    except InvalidRecord as error:
+        found.fault = str(error)
+    found.letters, found.is_torn = "".join(pieces), text[-1:].isalnum()
+    return found
 
 
 def _complaint(text: str, position: int) -> str:
     rest = text[position : position + 40].split("\n")[0]
+    if spawn := _SPAWN.match(rest):
+        return f"expected a move before {spawn[0]}"
     if rest[0] == "@":
         return f"expected @cell:tile such as @5:2, got {shown(rest)}"
     if rest[0] == "{":

@@ -33,6 +33,8 @@ class Move(IntEnum):
     @classmethod
     def of(cls, move: "Move | str | int") -> "Move":
         """A move from a `Move`, its number, a letter or a word; raises `InvalidMove`."""
+        if isinstance(move, cls):
+            return move
         if isinstance(move, str):
             return cls.parse(move)
         try:
