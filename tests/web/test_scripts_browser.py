@@ -115,7 +115,7 @@ def test_a_function_has_this_result(
 
 def test_a_random_board_leaves_a_choice(large: Visit) -> None:
     boards = "return Array.from({ length: 200 }, () => module.randomBoard(4, 4));"
-    for text in call(large, "analysis/positions", boards):
+    for text in call(large, "analysis/tree", boards):
         assert text.count("0") >= 4
         assert len(Board.parse(text).legal_moves()) > 1
 
@@ -153,4 +153,4 @@ def test_every_heading_of_the_lab_has_its_words(large: Visit) -> None:
     headings = {*tables.LEAGUE, *survival.HEADER}
     headings |= {reach_heading(from_boards) for from_boards in (False, True)}
     unknown = "return argument.filter((title) => !module.isKnown(title));"
-    assert call(large, "lab/table_words", unknown, sorted(headings)) == []
+    assert call(large, "lab/data_table", unknown, sorted(headings)) == []

@@ -114,7 +114,7 @@ CELLS = {
 def test_tables_of_the_lab_are_in_the_language_of_the_page(abroad: Visit, language: str) -> None:
     abroad.open("/", ".tile")
     words = """async (cells) => {
-        const { cellWords, headingWords } = await import('/static/js/lab/table_words.js');
+        const { cellWords, headingWords } = await import('/static/js/lab/data_table.js');
         return [`mean score: ${headingWords('mean score')}`, ...cells.map(cellWords)];
     }"""
     cells = ["4,575.5 to 12,035", "−3.2", "64.0 (57.1–70.3)"]

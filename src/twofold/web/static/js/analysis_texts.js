@@ -1,5 +1,6 @@
-/** What the server says about an analysis in its own words, in the language of the page. */
+/** What the server says about an analysis, and grades of moves, in the language of the page. */
 
+import { h } from './dom.js';
 import { formatChance, formatShort, PROBABILITY } from './figures.js';
 import { LETTERS } from './moves.js';
 import { fixed, number, percent, text } from './text.js';
@@ -109,5 +110,41 @@ export function barText({ bar, bar_kind: kind, bar_amount: amount }) {
     percent: fixed(100 * (bar ?? 0), 1),
     tile: number(amount),
     points: kind === 'points' ? fixed(amount, 2) : formatShort(amount),
+  });
+}
+
+const SIGNS = { best: '★', fine: '=', inaccuracy: '?!', mistake: '?', blunder: '??' };
+
+/**
+ * A round mark with the sign of a grade; its name has to stand beside it.
+ *
+ * @param {string} grade
+ * @returns {HTMLElement}
+ */
+export function gradeMark(grade) {
+  return h('span', { class: `grade-mark grade-${grade}`, 'aria-hidden': 'true', text: SIGNS[grade] });
+}
+
+/** The sign of a grade. */
+export const gradeSign = (grade) => SIGNS[grade];
+
+/**
+ * The name of a grade.
+ *
+ * @param {string} grade
+ */
+export function gradeName(grade) {
+  return text(`grade.${grade}`);
+}
+
+/**
+ * Why a move is good or bad, as part of a sentence: `takes the 2048 out of its corner`.
+ *
+ * @param {object} reason of a reply
+ */
+export function reasonText({ kind, gains, tile, count, other, line, move }) {
+  return text(`reason.${kind}_${gains ? 'good' : 'bad'}`, {
+    tile: String(tile), count, other,
+    line: line && text(`reason.line_${line}`), move: move && text(`move.${move}`),
   });
 }

@@ -6,16 +6,16 @@
  * improves: every part has its place from the start.
  */
 
-import { lossText, depthText, barText, tableText, unitText } from './analysis_texts.js';
-import { ChanceCounter } from './chance.js';
-import { figureList } from './controls.js';
-import { h, render } from './dom.js';
+import {
+  barLabel, barText, depthText, gradeMark, gradeName, lossText, reasonText, tableText, unitText,
+} from './analysis_texts.js';
+import { figureList, hint } from './controls.js';
+import { h, part, render } from './dom.js';
 import { formatDuration, formatSample, formatShort, PROBABILITY, valueFormat } from './figures.js';
-import { gradeMark, gradeName, reasonText } from './grades.js';
-import { hint } from './hint.js';
 import { LineView } from './line_view.js';
 import { keep, kept } from './memory.js';
 import { ARROWS, LETTERS, moveName } from './moves.js';
+import { net } from './net.js';
 import { fixed, fullSentence, number, sentence, text } from './text.js';
 
 const HALF_AT = 0.025; // loss at which a bar is half as long
@@ -249,4 +249,80 @@ function spokenText(reply) {
   const move = reply.moves[LETTERS.indexOf(reply.best)];
   const value = move.reason ? reasonText(move.reason) : '';
   return text(value ? 'analysis.spoken' : 'analysis.spoken_move', { move: moveName(reply.best), value });
+}
+
+/** A bar that fills from the bottom. */
+export class EvalBar {
+  constructor() {
+    this.element = part(h('div', { role: 'meter', 'aria-label': text('analysis.bar'), 'aria-valuemin': 0, 'aria-valuemax': 100 }));
+    this.show(null);
+  }
+
+  /** @param {object | null} reply an `AnalysisReply`; null, or one without a value, leaves the bar empty */
+  show(reply) {
+    const bar = reply?.bar ?? null;
+    const percent = Math.round(100 * Math.max(0, Math.min(1, bar ?? 0)));
+    const words = bar === null ? text('analysis.no_bar') : barText(reply);
+    this.element.className = `eval-bar ${bar === null ? 'is-empty' : percent < 50 ? 'is-low' : ''}`;
+    Object.assign(this.element, { title: words, ariaValueNow: String(percent), ariaValueText: words });
+    render(this.element, h('span', { class: 'eval-track' },
+      h('span', { class: 'eval-fill', style: { transform: `scaleY(${percent / 100})` } }),
+      h('span', { class: 'eval-middle' }), h('span', { class: 'eval-label', text: bar === null ? '' : barLabel(reply) })));
+  }
+}
+
+const WAIT_MS = 300; // positions that are passed in less are not asked for
+
+/**
+ * @typedef {object} Chance
+ * @property {number} tile
+ * @property {number} share
+ * @property {number} low lower end of the 95 % interval
+ * @property {number} high
+ * @property {number} games
+ * @property {number} reached how many of them made the tile
+ */
+
+/** Asks until the chance is known well, or until another position comes. */
+export class ChanceCounter {
+  #key = '';
+  #timer = null;
+
+  /**
+   * @param {(chance: Chance) => void} onFound gets better and better answers
+   * @param {() => boolean} isWanted whether it is still to be counted
+   */
+  constructor(onFound, isWanted) {
+    Object.assign(this, { onFound, isWanted });
+  }
+
+  /**
+   * @param {string} board
+   * @param {string} rules
+   */
+  ask(board, rules) {
+    if (this.#key === `${rules} ${board}`) return;
+    this.stop();
+    this.#key = `${rules} ${board}`;
+    this.#timer = setTimeout(() => this.#go(this.#key, { board, rules }), WAIT_MS);
+  }
+
+  /** Ask no more. */
+  stop() {
+    clearTimeout(this.#timer);
+    this.#key = '';
+  }
+
+  async #go(key, body) {
+    if (!this.isWanted()) return;
+    try {
+      const found = await net.post('/api/chance', body);
+      if (key !== this.#key) return;
+      const { games, reached, done } = found;
+      if (games) this.onFound({ ...found, share: reached / games });
+      if (!done) await this.#go(key, { ...body, games, reached });
+    } catch (error) {
+      console.info(error); // the page says itself that the connection is lost
+    }
+  }
 }

@@ -1,7 +1,8 @@
-/** The board: tiles that slide, appear and merge, over a grid that screen readers can read. */
+/** The board: tiles that slide, appear and merge, over a grid that screen readers can read; a picture of one. */
 
 import { h, icon } from './dom.js';
 import { ICONS } from './moves.js';
+import { exponentsOf, shapeOf } from './notation.js';
 import { text } from './text.js';
 import { TileLayer } from './tiles.js';
 
@@ -146,4 +147,17 @@ export class BoardView {
     this.tiles = tiles;
     this.#gridTimer ??= setTimeout(() => this.updateGrid(), GRID_DELAY_MS);
   }
+}
+
+/**
+ * A picture of a board; what it shows must be said beside it.
+ *
+ * @param {string} board its text
+ * @returns {HTMLElement}
+ */
+export function miniBoard(board) {
+  const { rows, cols } = shapeOf(board);
+  const style = { '--rows': rows, '--cols': cols };
+  return h('div', { class: 'mini-board', 'aria-hidden': 'true', style },
+    exponentsOf(board).map((exponent) => h('span', exponent ? { dataset: { exponent } } : null)));
 }

@@ -1,6 +1,7 @@
 /** Controls and lists that many pages have, as functions of what they show. */
 
 import { field, h } from './dom.js';
+import { text } from './text.js';
 
 /**
  * A list to pick from.
@@ -85,4 +86,43 @@ export function save(name, blob) {
   const url = URL.createObjectURL(blob);
   h('a', { href: url, download: name.replaceAll('/', '-') }).click();
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+/**
+ * @param {string} name of the explanation, once on a page
+ * @param {string} term that is explained
+ * @param {string} words
+ * @returns {HTMLElement[]} the button and what it opens
+ */
+export function hint(name, term, words) {
+  const id = `hint-${name}`;
+  return [
+    h('button', { type: 'button', class: 'bare hint', key: id, popovertarget: id,
+      'aria-label': text('hint.label', { term }), text: '?' }),
+    h('span', { id, key: `${id}-words`, class: 'hint-words', popover: 'auto', text: words }),
+  ];
+}
+
+/**
+ * A box around something wide. While it scrolls it has a place in the order of the Tab key, so
+ * that it can be scrolled by keys.
+ *
+ * @param {string} label names it, where it scrolls
+ * @param {Element} child
+ * @returns {HTMLElement}
+ */
+export function scrollBox(label, child) {
+  const box = h('div', { class: 'scroll-x' }, child);
+  const look = () => {
+    const names = { tabindex: 0, role: 'group', 'aria-label': label };
+    const isWide = box.scrollWidth > box.clientWidth + 1;
+    for (const [name, value] of Object.entries(names)) {
+      if (isWide) box.setAttribute(name, value);
+      else box.removeAttribute(name);
+    }
+  };
+  const observer = new ResizeObserver(look);
+  observer.observe(box);
+  observer.observe(child);
+  return box;
 }

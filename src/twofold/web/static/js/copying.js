@@ -1,9 +1,9 @@
 /** Text to the clipboard. */
 
+import { toast } from './announce.js';
 import { h, icon } from './dom.js';
 import { analysisLink } from './links.js';
 import { text } from './text.js';
-import { toast } from './toast.js';
 
 /**
  * Copy a text and say so; where the browser does not allow it, say that.

@@ -1,14 +1,13 @@
 /** Starts the page: head, navigation, and the page that the address names. */
 
-import { announceIn } from './announce.js';
-import { showNet } from './connection.js';
+import { announceIn, clearToasts, toastsIn } from './announce.js';
+import { Away, showNet } from './connection.js';
 import { button, fill, h, icon } from './dom.js';
 import { isPlain, listenKeys } from './keys.js';
 import { language } from './language.js';
 import { net } from './net.js';
 import { settings } from './settings.js';
 import { text } from './text.js';
-import { clearToasts, toastsIn } from './toast.js';
 
 /** Pages by path. */
 const PAGES = {
@@ -58,7 +57,7 @@ function head() {
 }
 
 async function openKeys() {
-  const { showKeys } = await import('./keys_dialog.js');
+  const { showKeys } = await import('./dialog.js');
   showKeys(PAGES[window.location.pathname]);
 }
 
@@ -105,9 +104,8 @@ async function show() {
 }
 
 /** A page from what the browser keeps: say that there is no server, and go on once there is. */
-async function onConnection({ state }) {
+function onConnection({ state }) {
   if (state === 'connecting' || (net.welcome && !away)) return;
-  const { Away } = await import('./away.js');
   const wasAway = Boolean(away);
   away = net.welcome ? null : away ?? new Away();
   away?.show(net.state);

@@ -1,8 +1,8 @@
 /** The board of an analysis: its position, the moves by arrows, the bar, and what walks through it. */
 
+import { EvalBar } from '../analysis_view.js';
 import { select } from '../controls.js';
 import { button, h, render } from '../dom.js';
-import { EvalBar } from '../eval_bar.js';
 import { ARROWS, LETTERS, moveName } from '../moves.js';
 import { settings } from '../settings.js';
 import { listenSwipes } from '../swipe.js';

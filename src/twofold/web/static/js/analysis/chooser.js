@@ -1,10 +1,10 @@
 /** Where something to analyse comes from: the kept games, a file, pasted text, a link. */
 
+import { miniBoard } from '../board.js';
 import { button, h, icon, part, render } from '../dom.js';
 import { timeText } from '../games/words.js';
 import { analysisLink } from '../links.js';
 import { net } from '../net.js';
-import { miniBoard } from '../play/mini_board.js';
 import { playerNames } from '../player_names.js';
 import { text } from '../text.js';
 

@@ -1,36 +1,32 @@
 /** The desk: a tree of positions, what a player thinks of them, and the keys that walk through. */
 
+import { gradeMark, gradeName } from '../analysis_texts.js';
 import { AnalysisView } from '../analysis_view.js';
-import { announce } from '../announce.js';
+import { announce, toast } from '../announce.js';
 import { copyMenu, copyText } from '../copying.js';
+import { describeKeys } from '../dialog.js';
 import { button, h, icon, part, render, setText } from '../dom.js';
 import { timeText } from '../games/words.js';
-import { gradeMark, gradeName } from '../grades.js';
 import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
-import { describeKeys } from '../keys_dialog.js';
 import { analysisLink, readable } from '../links.js';
 import { moveName } from '../moves.js';
 import { net } from '../net.js';
 import { formatBoard, parseStep } from '../notation.js';
 import { playerName, playerNames } from '../player_names.js';
-import { PlayerPicker } from '../player_picker.js';
+import { LimitField, PlayerPicker } from '../player_picker.js';
 import { shareLink } from '../share.js';
 import { legalMoves } from '../slides.js';
 import { number, sentence, text } from '../text.js';
-import { toast } from '../toast.js';
 import { BoardPanel } from './board_panel.js';
 import { Graph } from './graph.js';
-import { History } from './history.js';
-import { isMistake, Judging, judgeNotes } from './judging.js';
-import { LimitField } from './limit_field.js';
+import { asAnalysis, isMistake, judgeNotes, Judging, rankedIn, verdictBy, verdictOf } from './judging.js';
 import { Live } from './live.js';
 import { MoveList } from './move_list.js';
 import { OutcomesView } from './outcomes_view.js';
 import { Quiz } from './quiz.js';
 import { Setup } from './setup.js';
 import { figures, grades } from './summary.js';
-import { Position, Tree } from './tree.js';
-import { asAnalysis, rankedIn, verdictBy, verdictOf } from './verdict.js';
+import { History, Position, Tree } from './tree.js';
 import { Walk } from './walk.js';
 
 /** Names of this machine for itself, at which nobody else reaches the server. */

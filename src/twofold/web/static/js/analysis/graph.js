@@ -4,10 +4,10 @@
  * Values are drawn in the unit of the first ones; a judge may have another unit late in the game.
  */
 
+import { gradeName, gradeSign } from '../analysis_texts.js';
 import { LineChart } from '../chart.js';
 import { rangeOf } from '../chart_scale.js';
 import { formatShort, PROBABILITY, valueFormat } from '../figures.js';
-import { gradeName, gradeSign } from '../grades.js';
 import { moveName } from '../moves.js';
 import { number, text } from '../text.js';
 import { isMistake } from './judging.js';
@@ -27,7 +27,7 @@ const VALUES = { points: 'expected', [PROBABILITY]: 'probability' };
 /** The graph; its `element` is as wide as its place. */
 export class Graph {
   /**
-   * @param {import('./game.js').Game} game
+   * @param {import('./tree.js').Game} game
    * @param {import('./judging.js').Judging} judging
    * @param {(place: number) => void} onPick
    */

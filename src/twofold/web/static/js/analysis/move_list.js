@@ -1,7 +1,7 @@
 /** The moves as a list to click: a game's in rows, variations indented below where they begin. */
 
+import { gradeMark, gradeName } from '../analysis_texts.js';
 import { button, h, part, render } from '../dom.js';
-import { gradeMark, gradeName } from '../grades.js';
 import { ARROWS, moveName } from '../moves.js';
 import { text } from '../text.js';
 

@@ -1,15 +1,13 @@
 /** Learn from your mistakes: the positions where a mistake was made, one after the other. */
 
-import { lossWords } from '../analysis_texts.js';
+import { gradeMark, gradeName, lossWords } from '../analysis_texts.js';
 import { announce } from '../announce.js';
 import { button, h, part, render } from '../dom.js';
 import { formatChance } from '../figures.js';
-import { gradeMark, gradeName } from '../grades.js';
 import { LETTERS, moveName } from '../moves.js';
 import { choicePad, worthList } from '../pads.js';
 import { sentence, text } from '../text.js';
-import { chanceOf, shareByTable } from './judging.js';
-import { percent } from './verdict.js';
+import { chanceOf, percent, shareByTable } from './judging.js';
 
 /** A move that keeps so much of the best one's value is right. */
 const GOOD_RATIO = 0.99;

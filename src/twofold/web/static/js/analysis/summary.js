@@ -1,8 +1,8 @@
 /** What a game was like: accuracy, parts, how many moves have each grade; the rest in details. */
 
+import { gradeMark, gradeName } from '../analysis_texts.js';
 import { button, h } from '../dom.js';
 import { formatFit } from '../figures.js';
-import { gradeMark, gradeName } from '../grades.js';
 import { number, percent, sentence, text } from '../text.js';
 import { GRADES, isForced, isMistake } from './judging.js';
 

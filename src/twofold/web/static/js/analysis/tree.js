@@ -1,7 +1,8 @@
-/** The positions of an analysis: the moves of a game, and the variations that a person tries. */
+/** The positions of an analysis: a game, variations that a person tries, boards made here; what was before. */
 
-import { formatBoard, shapeOf, tilesOf } from '../notation.js';
-import { slide } from '../slides.js';
+import { net } from '../net.js';
+import { exponentsOf, formatBoard, shapeOf, tilesOf } from '../notation.js';
+import { legalMoves, slide } from '../slides.js';
 
 /** A position, with the move and the new tile that led to it. */
 export class Position {
@@ -58,7 +59,7 @@ export class Tree {
 
   /**
    * @param {Position} root
-   * @param {import('./game.js').Game|null} [game] whose moves are the main line
+   * @param {import('./tree.js').Game|null} [game] whose moves are the main line
    */
   constructor(root, game = null) {
     this.root = root;
@@ -67,7 +68,7 @@ export class Tree {
     this.main = [root];
   }
 
-  /** @param {import('./game.js').Game} game */
+  /** @param {import('./tree.js').Game} game */
   static ofGame(game) {
     const { boards, scores, moves, first } = game;
     const at = (place, parent) => new Position(boards[place], { parent, score: scores[place],
@@ -151,4 +152,173 @@ export class Tree {
 export function randomSpawn(tiles) {
   const empty = tiles.flatMap((tile, cell) => (tile ? [] : [cell]));
   return { cell: empty[Math.floor(Math.random() * empty.length)], tile: Math.random() < 0.9 ? 2 : 4 };
+}
+
+const LONGEST = 500;
+
+/** Entries, and which of them is shown. */
+export class History {
+  #entries = [];
+  #place = -1;
+  #group = '';
+
+  get canBack() {
+    return this.#place > 0;
+  }
+
+  get canForward() {
+    return this.#place < this.#entries.length - 1;
+  }
+
+  /**
+   * Add an entry after the one shown; what came after that is forgotten.
+   *
+   * @param {object} entry
+   * @param {string} [group] entries of the same group in a row count as one, the last
+   */
+  add(entry, group = '') {
+    const replaces = group !== '' && group === this.#group && !this.canForward && this.canBack;
+    this.#group = group;
+    const before = this.#entries.slice(0, this.#place + (replaces ? 0 : 1));
+    this.#entries = [...before.slice(1 - LONGEST), entry];
+    this.#place = this.#entries.length - 1;
+  }
+
+  /**
+   * Go one entry back or forward.
+   *
+   * @param {1 | -1} step
+   * @returns {object} the entry
+   */
+  go(step) {
+    this.#group = '';
+    this.#place = Math.max(0, Math.min(this.#entries.length - 1, this.#place + step));
+    return this.#entries[this.#place];
+  }
+}
+
+/** Places are counted from 0; move numbers begin at `first`. */
+export class Game {
+  #autoplay = [];
+
+  /** @param {object} data the answer */
+  constructor(data) {
+    const { game: id, rules, player, date, first, moves, boards, scores } = data;
+    Object.assign(this, { id, rules, player, date, first, moves, boards, scores }, shapeOf(boards[0]));
+    this.comments = new Map(
+      Object.entries(data.comments).map(([move, words]) => [Number(move) - first, words]),
+    );
+    this.#autoplay = madeBy(data.autoplay ?? [], first, moves.length);
+    /** How many moves are the person's own; all where nothing else is known. */
+    this.ownMoves = this.#autoplay.filter((made) => !made).length;
+  }
+
+  /** Whether the move of a place is no one's own: autoplay made it, in a game of the person. */
+  isHelped(place) {
+    return this.ownMoves > 0 && this.#autoplay[place] === true;
+  }
+
+  /** The place of the last position. */
+  get last() {
+    return this.moves.length;
+  }
+
+  /** Points at the end. */
+  get score() {
+    return this.scores[this.last];
+  }
+
+  /** The largest tile of a position. */
+  largestAt(place) {
+    return 2 ** Math.max(...exponentsOf(this.boards[place]));
+  }
+}
+
+/** Whether each move is in one of some ranges of move numbers, the first move being 1. */
+function madeBy(ranges, first, count) {
+  const made = Array(count).fill(false);
+  for (const [start, end] of ranges) made.fill(true, start - first - 1, end - first);
+  return made;
+}
+
+const FEWEST_MOVES = 20;
+const MOST_MOVES = 400;
+const MOST_CHARACTERS = 4_000; // of a text that the server reads
+const PREFERRED = ['l', 'd', 'r', 'u'];
+
+/**
+ * What a text in any form holds.
+ *
+ * @param {string} words
+ * @returns {Promise<{board: string, score: ?number, moves: number}>} of a game with `moves` the last
+ *   position; rejects with what is wrong
+ */
+export function readPosition(words) {
+  return net.post('/api/board', { text: words.slice(0, MOST_CHARACTERS + 1) }); // it refuses one more
+}
+
+/** Whether a text is longer than any position. */
+export const isLong = (words) => words.length > MOST_CHARACTERS;
+
+/**
+ * The text of a board without tiles.
+ *
+ * @param {number} rows
+ * @param {number} cols
+ */
+export function emptyBoard(rows, cols) {
+  return formatBoard(new Array(rows * cols).fill(0), rows, cols);
+}
+
+/**
+ * The same tiles on a board of another shape; what does not fit is left out.
+ *
+ * @param {import('./tree.js').Position} position
+ * @param {number} rows
+ * @param {number} cols
+ * @returns {string} the board's text
+ */
+export function reshaped(position, rows, cols) {
+  const { tiles } = position;
+  const at = (row, col) => (
+    row < position.rows && col < position.cols ? tiles[row * position.cols + col] : 0);
+  const all = Array.from({ length: rows * cols }, (_, cell) => (
+    at(Math.floor(cell / cols), cell % cols)));
+  return formatBoard(all, rows, cols);
+}
+
+/**
+ * A board as a hasty player might reach it, with a choice of moves and a quarter of the cells empty.
+ *
+ * @param {number} rows
+ * @param {number} cols
+ * @returns {string} its text
+ */
+export function randomBoard(rows, cols) {
+  let tiles = withSpawn(withSpawn(new Array(rows * cols).fill(0)));
+  const moves = FEWEST_MOVES + Math.floor(Math.random() * (MOST_MOVES - FEWEST_MOVES));
+  let roomy = tiles;
+  for (let made = 0; made < moves && tiles; made += 1) {
+    const hasRoom = tiles.filter((tile) => !tile).length >= (rows * cols) / 4;
+    if (hasRoom && legalMoves(tiles, rows, cols).length > 1) roomy = tiles;
+    tiles = hastyMove(tiles, rows, cols);
+  }
+  return formatBoard(roomy, rows, cols);
+}
+
+// Into the corner, now and then another way, and never into a board without a legal move.
+function hastyMove(tiles, rows, cols) {
+  const order = Math.random() < 0.9 ? PREFERRED : [...PREFERRED].reverse();
+  for (const letter of order) {
+    const made = slide(tiles, rows, cols, letter);
+    if (!made.changed) continue;
+    const next = withSpawn(made.tiles);
+    if (legalMoves(next, rows, cols)) return next;
+  }
+  return null;
+}
+
+function withSpawn(tiles) {
+  const { cell, tile } = randomSpawn(tiles);
+  return tiles.with(cell, tile);
 }

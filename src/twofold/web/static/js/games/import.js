@@ -1,9 +1,9 @@
 /** Games from files: sent in parts, so that a file may be of any size. */
 
+import { toast } from '../announce.js';
 import { h, listenTo, part, render } from '../dom.js';
 import { net } from '../net.js';
 import { text } from '../text.js';
-import { toast } from '../toast.js';
 
 const PART_BYTES = 2 ** 16; // about a second's work; twice as much where a game needs it
 const MOST_BYTES = 2 ** 23; // the server takes no more at once

@@ -1,11 +1,11 @@
 /** All saved games: search, order, open, delete. */
 
+import { miniBoard } from '../board.js';
 import { selectField } from '../controls.js';
 import { openDialog } from '../dialog.js';
 import { button, field, h, icon, render } from '../dom.js';
 import { analysisLink } from '../links.js';
 import { net } from '../net.js';
-import { miniBoard } from '../play/mini_board.js';
 import { percent, text } from '../text.js';
 import { kindText, playerText, rulesText, statusText, timeText } from './words.js';
 

@@ -1,13 +1,11 @@
 /** The jobs of the server: benches, trainings and tables, one at a time, with how far they are. */
 
-import { announce } from '../announce.js';
+import { announce, toast } from '../announce.js';
 import { button, h } from '../dom.js';
+import { formatAgo, formatLong } from '../figures.js';
 import { isPlain } from '../keys.js';
-import { whileVisible } from '../lab/poll.js';
-import { formatAgo, formatLong } from '../lab/time.js';
-import { net } from '../net.js';
+import { net, whileVisible } from '../net.js';
 import { fullSentence, number, text } from '../text.js';
-import { toast } from '../toast.js';
 
 const EVERY_MS = 1500;
 const SHOWN = 3; // of those that have ended; the others are folded away

@@ -1,6 +1,6 @@
 /** The dialog that starts a job: a form for each kind, and the command that does the same. */
 
-import { ChoiceField } from '../choice_field.js';
+import { ChoiceField, RulesField } from '../choice_field.js';
 import { radios, select } from '../controls.js';
 import { openDialog } from '../dialog.js';
 import { button, h, render } from '../dom.js';
@@ -9,7 +9,6 @@ import { commandBlock } from '../lab/parts.js';
 import { net } from '../net.js';
 import { PlayerPicker } from '../player_picker.js';
 import { refusalText } from '../refusals.js';
-import { RulesField } from '../rules_field.js';
 import { text } from '../text.js';
 
 const PAUSE_MS = 250;

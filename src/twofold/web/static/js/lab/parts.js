@@ -1,9 +1,9 @@
 /** Pieces of the lab's pages: commands to copy, files to save, marks of players and lines. */
 
+import { toast } from '../announce.js';
 import { save } from '../controls.js';
 import { button, h, svg } from '../dom.js';
 import { text } from '../text.js';
-import { toast } from '../toast.js';
 
 const FORMS = ['svg', 'png', 'pdf'];
 

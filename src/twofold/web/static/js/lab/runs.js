@@ -3,16 +3,14 @@
 import { LineChart } from '../chart.js';
 import { chips, figureList, select } from '../controls.js';
 import { button, h } from '../dom.js';
-import { formatShort } from '../figures.js';
-import { readable } from '../links.js';
+import { formatAgo, formatLong, formatShort } from '../figures.js';
+import { dataAddress, readable } from '../links.js';
 import { net } from '../net.js';
 import { settings } from '../settings.js';
 import { fixed, number, percent, text } from '../text.js';
-import { dataAddress } from './choice.js';
 import { haveSurvival, linesOf, lookOf, MEASURES, tellingTile, tilesOf, UNITS, whyEmpty } from './curves.js';
 import { DataTable } from './data_table.js';
 import { csvButton, faultWords, figureButtons, lineMark } from './parts.js';
-import { formatAgo, formatLong } from './time.js';
 
 const MAX_RUNS = 12;
 const NONE = '–';

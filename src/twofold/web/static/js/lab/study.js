@@ -2,15 +2,13 @@
 
 import { LineChart } from '../chart.js';
 import { h, icon } from '../dom.js';
-import { formatDuration, formatShort } from '../figures.js';
+import { formatAgo, formatDuration, formatShort } from '../figures.js';
+import { dataAddress } from '../links.js';
 import { net } from '../net.js';
 import { playerName } from '../player_names.js';
 import { fixed, joined, number, percent, text } from '../text.js';
-import { dataAddress } from './choice.js';
-import { DataTable } from './data_table.js';
+import { DataTable, headingWords } from './data_table.js';
 import { commandBlock, faultWords, figureButtons, playerMark, saveButton } from './parts.js';
-import { headingWords } from './table_words.js';
-import { formatAgo } from './time.js';
 
 const REST = 4; // a large study, which takes long to read, is read less often than it changes
 

@@ -2,18 +2,15 @@
 
 import { Chooser } from '../analysis/chooser.js';
 import { Desk } from '../analysis/desk.js';
-import { Game } from '../analysis/game.js';
-import { emptyBoard, isLong, randomBoard, readPosition } from '../analysis/positions.js';
-import { Tree } from '../analysis/tree.js';
+import { emptyBoard, Game, isLong, randomBoard, readPosition, Tree } from '../analysis/tree.js';
+import { toast } from '../announce.js';
 import { openDialog } from '../dialog.js';
 import { fill, h, listenTo } from '../dom.js';
 import { analysisLink, badBoard, parseAnalysis } from '../links.js';
 import { net } from '../net.js';
 import { parseStep } from '../notation.js';
-import { listenPastes } from '../pastes.js';
 import { sharedRecord } from '../share.js';
 import { text } from '../text.js';
-import { toast } from '../toast.js';
 
 /** Largest file that is read, in bytes; the server takes no larger record. */
 const MOST_BYTES = 4 * 2 ** 20;
@@ -188,4 +185,18 @@ function listenSources(onText, onFile) {
     drop: taken(false, (data) => (data.files[0] ? onFile(data.files[0]) : onText(data.getData('text/plain')))),
   }), () => veil.remove()];
   return () => offs.forEach((off) => off());
+}
+
+/**
+ * @param {function(string): void} onPaste gets the text; it is not blank
+ * @returns {function(): void} stops listening
+ */
+export function listenPastes(onPaste) {
+  const paste = (event) => {
+    const words = event.clipboardData?.getData('text');
+    if (!words?.trim() || event.target.closest?.('input, textarea, select')) return;
+    event.preventDefault();
+    onPaste(words);
+  };
+  return listenTo(window, { paste });
 }

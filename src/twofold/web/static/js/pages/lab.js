@@ -1,16 +1,14 @@
 /** Lab: jobs, studies with their tables and charts, training runs with their curves, as they grow. */
 
 import { button, h, icon, part, render } from '../dom.js';
-import { formatShort } from '../figures.js';
+import { formatAgo, formatShort } from '../figures.js';
 import { Jobs } from '../jobs/jobs.js';
 import { isPlain } from '../keys.js';
-import { addressOf, choiceOf, isSame } from '../lab/choice.js';
 import { commandBlock, faultWords } from '../lab/parts.js';
-import { whileVisible } from '../lab/poll.js';
 import { RunView } from '../lab/runs.js';
 import { StudyView } from '../lab/study.js';
-import { formatAgo } from '../lab/time.js';
-import { net } from '../net.js';
+import { addressOf, choiceOf, isSame } from '../links.js';
+import { net, whileVisible } from '../net.js';
 import { text } from '../text.js';
 
 const EVERY_MS = 2000;

@@ -1,5 +1,6 @@
 /** Play: a game by hand, with help at hand. */
 
+import { toast } from '../announce.js';
 import { BoardView } from '../board.js';
 import { copyText } from '../copying.js';
 import { h, render } from '../dom.js';
@@ -8,19 +9,14 @@ import { analysisLink } from '../links.js';
 import { remember, remembered } from '../memory.js';
 import { net } from '../net.js';
 import { movePad } from '../pads.js';
-import { Celebration } from '../play/celebration.js';
-import { isFinished } from '../play/intents.js';
-import { LiveGame } from '../play/live_game.js';
-import { Milestones } from '../play/milestones.js';
-import { Narrator } from '../play/narrator.js';
-import { Overlay } from '../play/overlay.js';
+import { isFinished, LiveGame } from '../play/live_game.js';
+import { Milestones, Narrator } from '../play/narrator.js';
+import { Celebration, Overlay } from '../play/overlay.js';
 import { describeRules, formOf, ORIGINAL } from '../play/rules_text.js';
-import { todayView } from '../play/today.js';
-import { controlsView, factsView, headView } from '../play/views.js';
+import { controlsView, factsView, headView, todayView } from '../play/views.js';
 import { settings } from '../settings.js';
 import { listenSwipes } from '../swipe.js';
 import { number, text } from '../text.js';
-import { toast } from '../toast.js';
 
 const TAB_KEY = 'twofold.game';
 const WON_KEY = 'twofold.won'; // the game whose goal was just reached

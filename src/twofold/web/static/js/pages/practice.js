@@ -1,7 +1,7 @@
 /** Practice: puzzles, the puzzle of the day, the notebook of mistakes, endgames with a table. */
 
+import { describeKeys } from '../dialog.js';
 import { h } from '../dom.js';
-import { describeKeys } from '../keys_dialog.js';
 import { text } from '../text.js';
 
 /** Parts by name, in the order of the tabs. */

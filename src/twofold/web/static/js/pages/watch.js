@@ -1,21 +1,21 @@
 /** Watch: players race on the same dice, in step or at any speed; a person may race with them. */
 
+import { RulesField } from '../choice_field.js';
 import { radios, selectField } from '../controls.js';
+import { describeKeys } from '../dialog.js';
 import { button, field, h, listenTo, render } from '../dom.js';
 import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
-import { describeKeys } from '../keys_dialog.js';
 import { analysisLink, readable } from '../links.js';
 import { net } from '../net.js';
 import { plays } from '../player_picker.js';
-import { RulesField } from '../rules_field.js';
 import { settings } from '../settings.js';
 import { listenSwipes } from '../swipe.js';
-import { number, text } from '../text.js';
+import { text } from '../text.js';
 import { LaneView } from '../watch/lane_view.js';
-import { MAX_LANES, Race } from '../watch/race.js';
 import {
-  FASTEST_ANIMATED, formatSpeed, parseSpeed, placeOf, PLEASANT, speedBeside, speedKey, SPEEDS,
-} from '../watch/speed.js';
+  FASTEST_ANIMATED, formatSpeed, MAX_LANES, parseSpeed, placeOf, PLEASANT, Race, speedBeside,
+  speedKey, SPEEDS,
+} from '../watch/race.js';
 
 /** What the page opens with where nobody is named: three ways to think. */
 const FIRST_RACE = ['', 'expectimax', 'greedy'];

@@ -1,6 +1,6 @@
 /** What a finished game was: its place among one's own games, and where it was lost. */
 
-import { verdictOf } from '../analysis/verdict.js';
+import { verdictOf } from '../analysis/judging.js';
 import { LineChart } from '../chart.js';
 import { figureList } from '../controls.js';
 import { button, h, part, render } from '../dom.js';

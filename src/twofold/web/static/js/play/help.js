@@ -1,9 +1,8 @@
 /** The help beside the game: what a player thinks of the position, and letting it play. */
 
-import { AnalysisView } from '../analysis_view.js';
+import { AnalysisView, EvalBar } from '../analysis_view.js';
 import { slider } from '../controls.js';
 import { button, h, part, render } from '../dom.js';
-import { EvalBar } from '../eval_bar.js';
 import { net } from '../net.js';
 import { PlayerPicker } from '../player_picker.js';
 import { settings } from '../settings.js';

@@ -1,9 +1,9 @@
-/** What lies over the board when the goal is reached or the game is over. */
+/** What lies over the board when the goal is reached, the game is over, or something is reached for the first time. */
 
 import { button, fill, h, part } from '../dom.js';
 import { analysisLink } from '../links.js';
 import { text } from '../text.js';
-import { hasReached } from './intents.js';
+import { hasReached } from './live_game.js';
 
 /** After the end of a game its buttons do not react to keys for this time: they meant the game. */
 const QUIET_MS = 1000;
@@ -130,4 +130,29 @@ export class Overlay {
     this.element.hidden = false;
     this.element.querySelector('.button').focus({ preventScroll: true });
   }
+}
+
+const SECONDS = 3;
+const PIECES = 32;
+const STILL = window.matchMedia('(prefers-reduced-motion: reduce)');
+
+/** A place over the board, empty most of the time. */
+export class Celebration {
+  element = h('div', { class: 'celebration', 'aria-hidden': 'true' });
+  #timer = null;
+
+  /** @param {string} words */
+  show(words) {
+    clearTimeout(this.#timer);
+    const pieces = STILL.matches ? [] : Array.from({ length: PIECES }, (_, index) => piece(index));
+    fill(this.element, pieces, h('p', { class: 'celebration-words', text: words }));
+    this.#timer = setTimeout(() => fill(this.element), SECONDS * 1000);
+  }
+}
+
+/** A small tile that falls. */
+function piece(index) {
+  const style = { '--left': Math.random(), '--drift': Math.random() - 0.5,
+    '--wait': Math.random(), '--turn': Math.random() };
+  return h('span', { class: 'celebration-piece', dataset: { exponent: 1 + (index % 11) }, style });
 }

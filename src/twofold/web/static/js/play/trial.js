@@ -12,7 +12,7 @@ import { keep, kept, remember, remembered } from '../memory.js';
 import { net } from '../net.js';
 import { settings } from '../settings.js';
 import { number, text } from '../text.js';
-import { isFinished } from './intents.js';
+import { isFinished } from './live_game.js';
 
 const LENGTH_MS = 180_000;
 const TICK_MS = 100;

@@ -1,10 +1,8 @@
 /** Endgame tables that could be built, and those that are being built. */
 
 import { button, h, part, render } from '../dom.js';
-import { formatShort } from '../figures.js';
-import { whileVisible } from '../lab/poll.js';
-import { formatLong } from '../lab/time.js';
-import { net } from '../net.js';
+import { formatLong, formatShort } from '../figures.js';
+import { net, whileVisible } from '../net.js';
 import { text } from '../text.js';
 
 const EVERY_MS = 1000;

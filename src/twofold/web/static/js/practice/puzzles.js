@@ -1,10 +1,10 @@
 /** Puzzles: the one of the day, and others one after the other, with a rating and a streak. */
 
+import { reasonText } from '../analysis_texts.js';
+import { hint } from '../controls.js';
 import { copyText } from '../copying.js';
 import { dayAfter, dayName } from '../daily/days.js';
 import { button, h } from '../dom.js';
-import { reasonText } from '../grades.js';
-import { hint } from '../hint.js';
 import { analysisLink } from '../links.js';
 import { LETTERS, moveName } from '../moves.js';
 import { net } from '../net.js';

@@ -1,5 +1,6 @@
 /** The dialog that makes files of a board or a game, to pass them on. */
 
+import { toast } from '../announce.js';
 import { chips, toggle } from '../controls.js';
 import { copyText } from '../copying.js';
 import { openDialog } from '../dialog.js';
@@ -8,7 +9,6 @@ import { analysisLink } from '../links.js';
 import { net } from '../net.js';
 import { theme } from '../settings.js';
 import { text } from '../text.js';
-import { toast } from '../toast.js';
 import { AnimationForm } from './animation.js';
 
 /**

@@ -1,8 +1,7 @@
 /** One game of a race: what the server says of it, and what it is asked. */
 
 import { net } from '../net.js';
-import { isFinished } from '../play/intents.js';
-import { LiveGame } from '../play/live_game.js';
+import { isFinished, LiveGame } from '../play/live_game.js';
 
 /** A game that is not kept, and the player who plays it. */
 export class LaneGame {

@@ -7,7 +7,7 @@ import { button, h, part, render } from '../dom.js';
 import { formatShort } from '../figures.js';
 import { net } from '../net.js';
 import { exponentOf } from '../notation.js';
-import { hasReached } from '../play/intents.js';
+import { hasReached } from '../play/live_game.js';
 import { PlayerPicker, playerSummary } from '../player_picker.js';
 import { settings } from '../settings.js';
 import { slide } from '../slides.js';
