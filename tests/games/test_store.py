@@ -4,11 +4,13 @@ import itertools
 import os
 import secrets
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from tests.games.kept_games import STANDARD_TEXT, again, ids, infos, record_of
@@ -19,6 +21,7 @@ from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.game.rules import Rules
 from twofold.games import store as module
+from twofold.games.kept import Accuracy
 from twofold.games.live_game import LiveGame
 from twofold.games.places import Place, RecordFile, Row
 from twofold.games.store import FILE, GameStore, NotFound, Version, goes_on, make_folder, read_game
@@ -646,3 +649,50 @@ def test_a_game_is_read_by_its_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "game3").write_text(str(record_of(1)))
     monkeypatch.chdir(tmp_path)
     assert read_game("game3") == record_of(1)
+
+
+# ---- accuracy and practice
+
+
+class Numbers(msgspec.Struct):
+    """Some content."""
+
+    known: list[int] = []
+
+
+def test_the_accuracy_of_a_game_goes_with_it(store: GameStore) -> None:
+    store.save("one", record_of(5), 1.0)
+    store.note_accuracy("one", Accuracy(4, 50.0))
+    store.note_accuracy("one", Accuracy(5, 75.5))
+    assert again(store).accuracies() == {"one": Accuracy(5, 75.5)}
+    store.delete("one")
+    assert store.accuracies() == {}
+
+
+def test_practice_of_two_programs_loses_nothing(store: GameStore) -> None:
+    def add(first: int) -> None:
+        with closing(again(store)) as own:
+            for number in range(first, first + 20):
+                own.practise("numbers", Numbers, lambda it, one=number: it.known.append(one))
+
+    assert store.practised("numbers", Numbers) == Numbers()
+    assert not store.path.exists()  # reading makes no file
+    threads = [threading.Thread(target=add, args=(first,)) for first in (1, 101)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(store.practised("numbers", Numbers).known) == [*range(1, 21), *range(101, 121)]
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"known": ["a"]}'])
+def test_damaged_practice_is_reported_and_not_replaced(store: GameStore, content: str) -> None:
+    store.practise("numbers", Numbers, lambda _: None)
+    store._connection.execute("UPDATE practice SET content = ?", [content])
+    for use in (
+        lambda: store.practised("numbers", Numbers),
+        lambda: store.practise("numbers", Numbers, lambda _: None),
+    ):
+        with pytest.raises(InvalidInput, match="got a damaged file"):
+            use()
+    assert store._connection.execute("SELECT content FROM practice").fetchall() == [(content,)]

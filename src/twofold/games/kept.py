@@ -61,6 +61,13 @@ class GameInfo(msgspec.Struct, frozen=True):
     daily: str = ""
 
 
+class Accuracy(msgspec.Struct, frozen=True):
+    """A judged game: its number of moves then, and the accuracy of the person's, in percent."""
+
+    moves: int
+    percent: float
+
+
 @dataclass(frozen=True, slots=True)
 class Kept:
     """A saved game; `played` is the time of its last change in seconds since 1970.

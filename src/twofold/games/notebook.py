@@ -9,7 +9,6 @@ import math
 import random
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Final, Literal
 
 import msgspec
@@ -23,11 +22,9 @@ from twofold.games.kept import OPENED_TAG
 from twofold.games.makers import ME, autoplay_of
 from twofold.games.pictures import AND
 from twofold.games.review import positions
-from twofold.games.store import NotFound
-from twofold.storage.kept_file import KeptFile
+from twofold.games.store import GameStore, NotFound
 
-FILE: Final = "mistakes.json"
-MAX_BYTES: Final = 4 << 20
+NAME: Final = "mistakes"
 
 MAX_POSITIONS: Final = 1_000
 """Maximum number of positions; solved ones are dropped first, then the smallest mistakes."""
@@ -102,28 +99,27 @@ class Mistake(msgspec.Struct):
 
 
 class NotebookContent(msgspec.Struct):
-    """The file; mistakes are oldest first."""
+    """All mistakes, the oldest first."""
 
-    version: Literal[1] = 1
     mistakes: list[Mistake] = []
 
 
 class Notebook:
-    """The notebook in the data folder; `chance` draws the next position. Thread-safe."""
+    """The notebook beside the games; `chance` draws the next position. Thread-safe."""
 
-    def __init__(self, folder: Path, chance: random.Random | None = None) -> None:
-        self._file = KeptFile(folder / FILE, NotebookContent, "mistake notebook", MAX_BYTES)
+    def __init__(self, store: GameStore, chance: random.Random | None = None) -> None:
+        self._store = store
         self._chance = chance or random.Random()
 
     def counts(self) -> tuple[int, int]:
         """Number of open and of solved positions; raises InvalidInput if the file is damaged."""
-        mistakes = self._file.read().mistakes
+        mistakes = self._mistakes()
         solved = sum(one.is_solved for one in mistakes)
         return len(mistakes) - solved, solved
 
     def next(self, after: str = "") -> Mistake | None:
         """An open position, not `after` if there is another; None if all are solved."""
-        left = [one for one in self._file.read().mistakes if not one.is_solved]
+        left = [one for one in self._mistakes() if not one.is_solved]
         left = [one for one in left if one.id != after] or left
         if not left:
             return None
@@ -157,7 +153,10 @@ class Notebook:
         """
         if not mistakes:
             return 0
-        return self._file.change(lambda content: _add(content, mistakes))
+        return self._store.practise(NAME, NotebookContent, lambda content: _add(content, mistakes))
+
+    def _mistakes(self) -> list[Mistake]:
+        return self._store.practised(NAME, NotebookContent).mistakes
 
     def _change(self, name: str, edit: Callable[[Mistake], Mistake]) -> Mistake:
         def change(content: NotebookContent) -> Mistake:
@@ -166,7 +165,7 @@ class Notebook:
                     return edit(one)
             raise NotFound("there is no such position in the notebook")
 
-        return self._file.change(change)
+        return self._store.practise(NAME, NotebookContent, change)
 
 
 def _add(content: NotebookContent, mistakes: Sequence[Mistake]) -> int:

@@ -11,8 +11,7 @@ rating that was not given yet.
 from collections.abc import Callable
 from datetime import date, timedelta
 from functools import cache
-from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final
 
 import msgspec
 
@@ -23,13 +22,11 @@ from twofold.game.rules import STANDARD, Move
 from twofold.games.daily import FIRST_DAY, today
 from twofold.games.judge import FLOOR
 from twofold.games.reasons import MoveReason, reason_of
-from twofold.games.store import NotFound
-from twofold.storage.kept_file import KeptFile
+from twofold.games.store import GameStore, NotFound
 from twofold.values.network_file import FOLDER
 
 POSITIONS: Final = FOLDER / "puzzles.txt"
-FILE: Final = "puzzles.json"
-MAX_BYTES: Final = 1 << 20
+NAME: Final = "puzzles"
 
 _ILLEGAL: Final = "-"
 
@@ -179,24 +176,23 @@ class Progress(msgspec.Struct, frozen=True):
 
 
 class Answers(msgspec.Struct):
-    """The file: the answers by date, the progress in the stream, the puzzles given in it."""
+    """The answers by date, the progress in the stream, the puzzles given in it."""
 
-    version: Literal[1] = 1
     days: dict[date, Answer] = {}
     progress: Progress = Progress()
     given: set[int] = set()
 
 
 class PuzzleBook:
-    """The person's answers in the data folder; `clock` is the date in UTC. Thread-safe."""
+    """The person's answers beside the games; `clock` is the date in UTC. Thread-safe."""
 
-    def __init__(self, folder: Path, clock: Callable[[], date] = today) -> None:
-        self._file = KeptFile(folder / FILE, Answers, "answers to the puzzles", MAX_BYTES)
+    def __init__(self, store: GameStore, clock: Callable[[], date] = today) -> None:
+        self._store = store
         self.clock: Final = clock
 
     def answers(self) -> dict[date, Answer]:
         """The answers so far; raises InvalidInput if the file is damaged."""
-        return self._file.read().days
+        return self._store.practised(NAME, Answers).days
 
     def answer(self, day: date, move: Move) -> dict[date, Answer]:
         """Record the first answer to a puzzle; returns all. Raises InvalidInput."""
@@ -209,11 +205,11 @@ class PuzzleBook:
             answers.days.setdefault(day, given)
             return answers.days
 
-        return self._file.change(edit)
+        return self._store.practise(NAME, Answers, edit)
 
     def stream(self) -> tuple[Puzzle, Progress]:
         """The next puzzle of the stream, and the progress."""
-        found = self._file.read()
+        found = self._store.practised(NAME, Answers)
         return self._next(found), found.progress
 
     def solve(self, number: int, move: Move) -> Progress:
@@ -233,7 +229,7 @@ class PuzzleBook:
                     answers.given.clear()
             return answers.progress
 
-        return self._file.change(edit)
+        return self._store.practise(NAME, Answers, edit)
 
     def _next(self, answers: Answers) -> Puzzle:
         daily = self.clock().toordinal() % len(puzzle_lines())

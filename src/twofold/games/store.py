@@ -13,7 +13,7 @@ import secrets
 import sqlite3
 import string
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -27,7 +27,7 @@ from twofold.game.game import start_board
 from twofold.game.notation import printable, shown
 from twofold.game.record import Record, format_record, parse_record, parse_unplayed
 from twofold.game.record_text import located
-from twofold.games.kept import GameInfo, Kept, kept_of, unindexed
+from twofold.games.kept import Accuracy, GameInfo, Kept, kept_of, unindexed
 from twofold.storage.database import (
     Schema,
     check_database,
@@ -84,10 +84,20 @@ _SCHEMA: Final = Schema(
         score INTEGER NOT NULL
     );
     CREATE INDEX best_score ON best (rules, score);
+    CREATE TABLE accuracy (
+        game TEXT PRIMARY KEY,
+        moves INTEGER NOT NULL,
+        percent REAL NOT NULL
+    );
+    CREATE TABLE practice (
+        name TEXT PRIMARY KEY,
+        content TEXT NOT NULL
+    );
 """,
 )
 """`version` is a new random number at each save. `best` has the points that a person's own moves
-reached and that stand, also of deleted games and of files elsewhere.
+reached and that stand, also of deleted games and of files elsewhere. `accuracy` has the games that
+were judged, as `Accuracy`, and `practice` what a person has practised, as JSON.
 """
 
 _INFO: Final = GameInfo.__struct_fields__
@@ -102,6 +112,8 @@ _ROW: Final[Any] = tuple[  # type: ignore[misc]
 ]
 _Numbers = tuple[int, ...]
 _Row = TypeVar("_Row", bound=tuple[Any, ...])
+_Content = TypeVar("_Content", bound=msgspec.Struct)
+_Result = TypeVar("_Result")
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 _LETTERS: Final = string.ascii_lowercase + string.digits
 _ID_LENGTH: Final = 8
@@ -277,7 +289,7 @@ class GameStore:
     def _errors(self, task: str) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, msgspec.ValidationError) as error:
+        except (sqlite3.Error, msgspec.MsgspecError) as error:
             text, name = printable(str(error)), shown(str(self.path))
             if is_busy(error):
                 raise in_use(name) from None
@@ -391,7 +403,8 @@ class GameStore:
                         f"another program has changed the game {shown(game)}: it has {moves:,} "
                         "moves now. Delete it once more to delete them too"
                     )
-                connection.execute("DELETE FROM game WHERE game = ?", (game,))
+                for table in ("game", "accuracy"):
+                    connection.execute(f"DELETE FROM {table} WHERE game = ?", (game,))
                 return
         raise NotFound(f"there is no saved game {shown(game)}")
 
@@ -455,6 +468,39 @@ class GameStore:
         """Set the points that a person's own moves reached in a game; a move undone lowers them."""
         with self._writing() as connection:
             _put_best(connection, game, rules, score)
+
+    # ---- accuracy and practice
+
+    def accuracies(self) -> dict[str, Accuracy]:
+        """The accuracy of each judged game, by id; raises InvalidInput."""
+        query = "SELECT game, moves, percent FROM accuracy"
+        rows = self._rows(tuple[str, int, float], query)
+        return {game: Accuracy(moves, percent) for game, moves, percent in rows}
+
+    def note_accuracy(self, game: str, accuracy: Accuracy) -> None:
+        """Set the accuracy of a game."""
+        with self._writing() as connection:
+            row = (game, accuracy.moves, accuracy.percent)
+            connection.execute("INSERT OR REPLACE INTO accuracy VALUES (?, ?, ?)", row)
+
+    def practised(self, name: str, kind: type[_Content]) -> _Content:
+        """What is kept under a name, at first the default of its type; raises InvalidInput."""
+        query = "SELECT content FROM practice WHERE name = ?"
+        with self._errors("read"):
+            for (content,) in self._rows(tuple[str], query, name):
+                return msgspec.json.decode(content, type=kind)
+        return kind()
+
+    def practise(
+        self, name: str, kind: type[_Content], edit: Callable[[_Content], _Result]
+    ) -> _Result:
+        """Change what is kept under a name by `edit`, and return its result."""
+        with self._writing() as connection:
+            content = self.practised(name, kind)
+            result = edit(content)
+            row = (name, msgspec.json.encode(content).decode())
+            connection.execute("INSERT OR REPLACE INTO practice VALUES (?, ?)", row)
+        return result
 
 
 @contextlib.contextmanager

@@ -159,9 +159,9 @@ class BoardInfo(msgspec.Struct, frozen=True):
 def operations(hub: Hub) -> list[Operation]:
     """The operations of the API."""
     return [
-        *own_operations(hub.table, hub.accuracies),
+        *own_operations(hub.table),
         *operations_of(_Api(hub)),
-        *practice_operations(hub.notebook, hub.data),
+        *practice_operations(hub.notebook, hub.table.store),
         *picture_operations(hub.table),
         *chance_operations(hub.searches),
     ]

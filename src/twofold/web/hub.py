@@ -12,7 +12,6 @@ from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.game.rules import STANDARD
-from twofold.games.accuracies import Accuracies
 from twofold.games.mover import Mover
 from twofold.games.notebook import Notebook
 from twofold.games.review import default_judge
@@ -71,12 +70,11 @@ class Hub:
         self.roster: Final = Roster(default_player, players)
         games = games or data / GAMES
         make_folder(games)
-        self.table: Final = PageTable(GameStore(games))
+        store = GameStore(games)
+        self.table: Final = PageTable(store)
         self.searches: Final = Searches(self.roster.make, self.roster.placed)
-        self.data: Final = data
-        self.notebook: Final = Notebook(data)
-        self.accuracies: Final = Accuracies(data)
-        self.reviews: Final = Reviews(self.roster.make, self.notebook, self.accuracies)
+        self.notebook: Final = Notebook(store)
+        self.reviews: Final = Reviews(self.roster.make, store, self.notebook)
         self.desk: Final = JobThreads(DESKS, "twofold-desk")
         self.jobs: Final = JobQueue(data / "jobs")
         self._start = secrets.token_hex(8)

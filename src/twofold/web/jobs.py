@@ -23,7 +23,6 @@ from twofold.game.notation import printable
 from twofold.games.store import NotFound
 from twofold.games.threads import start_thread
 from twofold.storage.files import alone, atomic_write, is_held, make_private, read_start
-from twofold.storage.kept_file import set_aside
 from twofold.values.network import NAMED
 from twofold.web.job_kinds import (
     MAX_GAMES,
@@ -303,7 +302,8 @@ class JobQueue:
             return msgspec.json.decode(read_start(path, _MAX_BYTES), type=Job)
         except (InvalidInput, msgspec.MsgspecError, UnicodeError) as error:
             _LOG.warning("the job in %s cannot be read, and was renamed: %s", path, error)
-            set_aside(path)
+            with contextlib.suppress(OSError):
+                path.replace(path.with_name(f"{path.name}.damaged-{time.time_ns()}"))
             return None
 
     def _find(self, job: str) -> Job:

@@ -13,8 +13,15 @@ from twofold.game.board import Board
 from twofold.game.drawing import DOT, draw_board
 from twofold.game.record import format_line
 from twofold.games import daily
-from twofold.games.accuracies import Accuracies, Accuracy
-from twofold.games.kept import GameInfo, RulesStatistics, Unread, games_in, indexed, statistics_of
+from twofold.games.kept import (
+    Accuracy,
+    GameInfo,
+    RulesStatistics,
+    Unread,
+    games_in,
+    indexed,
+    statistics_of,
+)
 from twofold.games.pictures import (
     FORMS,
     RATES,
@@ -128,14 +135,13 @@ class DailyBegun(msgspec.Struct, frozen=True):
 
 
 class _OwnGames:
-    def __init__(self, table: PageTable, accuracies: Accuracies) -> None:
+    def __init__(self, table: PageTable) -> None:
         self._table = table
-        self._accuracies = accuracies
 
     @operation("GET /api/accuracies")
     def accuracies(self) -> dict[str, Accuracy]:
         """The accuracy of each game that has been judged, by id; it may have gone on since."""
-        return self._accuracies.all()
+        return self._table.store.accuracies()
 
     @operation("GET /api/statistics")
     def statistics(self) -> OwnStatistics:
@@ -187,9 +193,9 @@ class _OwnGames:
         return DailyBegun(self._table.begin_daily(day))
 
 
-def own_operations(table: PageTable, accuracies: Accuracies) -> list[Operation]:
+def own_operations(table: PageTable) -> list[Operation]:
     """The operations on all saved games."""
-    return operations_of(_OwnGames(table, accuracies))
+    return operations_of(_OwnGames(table))
 
 
 def statistics(table: PageTable) -> OwnStatistics:

@@ -6,7 +6,6 @@ No practice game is stored: each request gives all moves so far and returns the 
 import os
 from datetime import date
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import msgspec
@@ -27,6 +26,7 @@ from twofold.games.puzzles import (
     puzzle_of,
     ratings,
 )
+from twofold.games.store import GameStore
 from twofold.tables.folder import tables_folder
 from twofold.tables.pattern import EndgamePattern
 from twofold.web.operations import Operation, operation, operations_of
@@ -212,9 +212,9 @@ class PuzzleBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     move: Letter
 
 
-def practice_operations(notebook: Notebook, data: Path) -> list[Operation]:
-    """The operations; `data` is the data folder."""
-    return operations_of(_Practice(notebook, PuzzleBook(data)))
+def practice_operations(notebook: Notebook, store: GameStore) -> list[Operation]:
+    """The operations; `store` keeps the answers."""
+    return operations_of(_Practice(notebook, PuzzleBook(store)))
 
 
 class _Practice:

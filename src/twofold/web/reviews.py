@@ -14,11 +14,12 @@ from twofold.errors import TwofoldError
 from twofold.game.game import Status
 from twofold.game.record import Record
 from twofold.games import daily
-from twofold.games.accuracies import Accuracies, Accuracy
 from twofold.games.judge import GameAccuracy, Judge, MoveJudgement
+from twofold.games.kept import Accuracy
 from twofold.games.makers import autoplay_of
 from twofold.games.notebook import Notebook, mistakes_of_game
 from twofold.games.review import Review, by_maker, by_phase, phases, positions, tables_note
+from twofold.games.store import GameStore
 from twofold.games.threads import JobThreads
 from twofold.players import Player, PlayerSpec
 from twofold.search.budget import Budget, Stop
@@ -68,19 +69,19 @@ class _Known:
 class Reviews:
     """The reviews of all pages; `make` makes the player of a checked spec.
 
-    The person's mistakes are added to the notebook, if any, and the accuracy of whole games to
-    `accuracies`.
+    The person's mistakes are added to the notebook, and the accuracy of whole games to the store,
+    where there are some.
     """
 
     def __init__(
         self,
         make: Callable[[PlayerSpec], Player],
+        store: GameStore | None = None,
         notebook: Notebook | None = None,
-        accuracies: Accuracies | None = None,
     ) -> None:
         self._make = make
         self._notebook = notebook
-        self._accuracies = accuracies
+        self._store = store
         self._workers = JobThreads(AT_ONCE, "twofold-review", polite=True)
         self._lock = threading.Lock()
         self._known: OrderedDict[_Key, _Known] = OrderedDict()
@@ -155,8 +156,8 @@ class Reviews:
         try:
             if self._notebook is not None:
                 self._notebook.add(mistakes_of_game(game, record, judged))
-            if self._accuracies is not None and percent is not None:
-                self._accuracies.note(game, Accuracy(len(judged), percent))
+            if self._store is not None and percent is not None:
+                self._store.note_accuracy(game, Accuracy(len(judged), percent))
         except TwofoldError as error:
             _LOG.warning("cannot keep what a review found: %s", error)
 

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.support.browser import PATIENCE_MS, Served, Visit, serve
 from tests.support.endgame_tables import table_files as table_files  # a fixture
+from twofold.games.notebook import NAME, Mistake, NotebookContent
+from twofold.games.store import GAMES, GameStore
 
 TABLE = "442-16"
 KEYS = {"u": "ArrowUp", "r": "ArrowRight", "d": "ArrowDown", "l": "ArrowLeft"}
@@ -145,8 +148,8 @@ def test_mistakes_come_back_until_they_are_solved(
     page, left = laptop.page, int(served.ask("/api/notebook")["open"])
     for _ in range(2 * left):
         shown = "".join(one.rpartition(": ")[2].rjust(6) for one in grid(page))
-        asked = next(one for one in mistakes(served) if shown_as(one["board"]) == shown)
-        page.keyboard.press(KEYS[asked["best"]])
+        asked = next(one for one in mistakes(served) if shown_as(one.board) == shown)
+        page.keyboard.press(KEYS[asked.best])
         expect(page.locator(".quiz-verdict.good")).to_contain_text("is the best move")
         page.get_by_role("button", name="Next position").click()
         expect(page.get_by_role("button", name="Next position")).to_be_hidden()
@@ -155,10 +158,9 @@ def test_mistakes_come_back_until_they_are_solved(
     check(laptop)
 
 
-def mistakes(served: Served) -> list[dict[str, Any]]:
-    content = json.loads((served.folder / "mistakes.json").read_bytes())
-    found: list[dict[str, Any]] = content["mistakes"]
-    return found
+def mistakes(served: Served) -> list[Mistake]:
+    with closing(GameStore(served.folder / GAMES)) as store:
+        return store.practised(NAME, NotebookContent).mistakes
 
 
 def shown_as(board: str) -> str:

@@ -5,7 +5,6 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from tests.tables.made import made
@@ -21,11 +20,12 @@ from twofold.games.notebook import (
     Mistake,
     MistakeSource,
     Notebook,
+    NotebookContent,
     mistake_of_practice,
     mistakes_of_game,
 )
 from twofold.games.review import judge
-from twofold.games.store import NotFound
+from twofold.games.store import GameStore, NotFound
 from twofold.players import make_player
 from twofold.tables.library import TableAnswer
 
@@ -118,7 +118,7 @@ def test_where_a_table_judges_its_chances_count() -> None:
 
 
 def test_two_right_answers_in_a_row_solve_a_position(tmp_path: Path) -> None:
-    notebook = Notebook(tmp_path)
+    notebook = Notebook(GameStore(tmp_path))
     notebook.add([mistake(1)])
     for move, row, missed in [("u", 1, 0), ("l", 0, 1), ("u", 1, 1), ("u", 2, 1)]:
         assert notebook.counts() == (1, 0)
@@ -129,7 +129,7 @@ def test_two_right_answers_in_a_row_solve_a_position(tmp_path: Path) -> None:
 
 
 def test_a_position_can_be_dropped(tmp_path: Path) -> None:
-    notebook = Notebook(tmp_path)
+    notebook = Notebook(GameStore(tmp_path))
     notebook.add([mistake(1), mistake(2)])
     assert notebook.drop(mistake(1).id).is_solved
     assert notebook.counts() == (1, 1)
@@ -138,7 +138,7 @@ def test_a_position_can_be_dropped(tmp_path: Path) -> None:
 
 
 def test_larger_and_missed_mistakes_come_more_often(tmp_path: Path) -> None:
-    notebook = Notebook(tmp_path, random.Random(1))
+    notebook = Notebook(GameStore(tmp_path), random.Random(1))
     notebook.add([mistake(1, 0.9), mistake(2, 0.7), mistake(3, 0.9)])
     notebook.answer(mistake(3).id, Move.LEFT)  # weights 0.1, 0.3, 0.2
     asked = Counter(one.id for one in (notebook.next() for _ in range(600)) if one)
@@ -147,7 +147,7 @@ def test_larger_and_missed_mistakes_come_more_often(tmp_path: Path) -> None:
 
 
 def test_a_position_does_not_come_twice_at_once(tmp_path: Path) -> None:
-    notebook = Notebook(tmp_path)
+    notebook = Notebook(GameStore(tmp_path))
     notebook.add([mistake(1, 0.1), mistake(2, 0.97)])
     assert {one.id for one in (notebook.next(mistake(1).id) for _ in range(9)) if one} == {
         mistake(2).id
@@ -159,7 +159,7 @@ def test_a_position_does_not_come_twice_at_once(tmp_path: Path) -> None:
 
 
 def test_the_same_mistake_again_counts_as_missed_unless_it_is_the_same_move(tmp_path: Path) -> None:
-    notebook = Notebook(tmp_path)
+    notebook = Notebook(GameStore(tmp_path))
     assert notebook.add([mistake(1)]) == 1
     notebook.drop(mistake(1).id)
     assert notebook.add([mistake(1)]) == 0  # the same game, reviewed once more
@@ -172,9 +172,9 @@ def test_the_same_mistake_again_counts_as_missed_unless_it_is_the_same_move(tmp_
 
 def test_the_notebook_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_POSITIONS", 3)
-    notebook = Notebook(tmp_path)
+    notebook = Notebook(GameStore(tmp_path))
     notebook.add([mistake(1, 0.1), mistake(2, 0.8), mistake(3, 0.5)])
     notebook.drop(mistake(1).id)
     notebook.add([mistake(4, 0.6), mistake(5, 0.7)])
-    content = msgspec.json.decode((tmp_path / module.FILE).read_bytes())
-    assert [one["id"] for one in content["mistakes"]] == [mistake(n).id for n in (3, 4, 5)]
+    kept = GameStore(tmp_path).practised(module.NAME, NotebookContent).mistakes
+    assert [one.id for one in kept] == [mistake(number).id for number in (3, 4, 5)]
