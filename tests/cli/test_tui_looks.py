@@ -7,7 +7,7 @@ import pytest
 from tests.cli.driving import Driven, drive, play_screen
 from tests.cli.redraw import FOLDER, SCREENS, USUAL, drawn, environment, middle
 from twofold.cli.tui.screen import Lines
-from twofold.cli.tui.tiles import BACKGROUNDS, GRID
+from twofold.game.drawing import BOARD, CELL, TILES
 
 
 def use(monkeypatch: pytest.MonkeyPatch, name: str, folder: Path) -> None:
@@ -48,7 +48,8 @@ def backgrounds(screen: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> s
 def test_colours_of_the_tiles(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     found = backgrounds("play-80x24", monkeypatch, tmp_path)
     exponents = {int(digit, 16) for digit in "1035026913724cf"} | {11}
-    assert found == {GRID, *(BACKGROUNDS[exponent] for exponent in exponents)}
+    faces = {TILES[exponent - 1].face.light for exponent in exponents - {0}}
+    assert found == {BOARD.light, CELL.light, *faces}
 
 
 def test_16_colours(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -30,6 +30,8 @@ from twofold.env.games import (
 )
 from twofold.errors import InvalidInput, InvalidMove
 from twofold.game.board import Board
+from twofold.game.drawing import BOARD, TILES, Colour
+from twofold.game.drawing import CELL as EMPTY
 from twofold.game.game import Game
 from twofold.game.notation import check_seed, shown
 from twofold.game.rules import STANDARD, Rules
@@ -49,30 +51,6 @@ MARGIN: Final = 6
 
 SCALES: Final = (4, 4, 3)
 """Largest size of a font dot in pixels, by number of digits; the last entry for more digits."""
-
-GRID: Final = 0xBBADA0
-EMPTY: Final = 0xCDC1B4
-DARK_TEXT: Final = 0x776E65
-BRIGHT_TEXT: Final = 0xF9F6F2
-BEYOND: Final = 0x3C3A32
-TILES: Final = (
-    0xEEE4DA,
-    0xEDE0C8,
-    0xF2B179,
-    0xF59563,
-    0xF67C5F,
-    0xF65E3B,
-    0xEDCF72,
-    0xEDCC61,
-    0xEDC850,
-    0xEDC53F,
-    0xEDC22E,
-)
-"""Colours of 2 to 2048. Source: the original game, as all colours here; EMPTY is its
-rgba(238, 228, 218, 0.35) on the grid."""
-
-BRIGHT: Final = (5, 6)
-"""Exponents up to 2048 with bright text, which has more contrast there than dark text."""
 
 FONT: Final = (
     ".#####. ...##.. .#####. .#####. ....##. ####### .#####. ####### .#####. .#####.",
@@ -107,7 +85,7 @@ def draw(board: Board) -> NDArray[np.uint8]:
     """The board as an image, RGB, shape (height, width, 3)."""
     height, width = (GAP + side * (CELL + GAP) for side in board.shape)
     image = np.empty((height, width, 3), dtype=np.uint8)
-    image[:] = _rgb(GRID)
+    image[:] = _rgb(BOARD)
     for cell, exponent in enumerate(board.exponents):
         row, col = divmod(cell, board.cols)
         top, left = GAP + row * (CELL + GAP), GAP + col * (CELL + GAP)
@@ -118,15 +96,12 @@ def draw(board: Board) -> NDArray[np.uint8]:
 @lru_cache(maxsize=64)
 def _tile(exponent: int) -> NDArray[np.uint8]:
     image = np.empty((CELL, CELL, 3), dtype=np.uint8)
-    image[:] = _rgb((EMPTY, *TILES)[exponent] if exponent <= len(TILES) else BEYOND)
+    image[:] = _rgb(TILES[exponent - 1].face if exponent else EMPTY)
     if exponent:
         dots = _number(1 << exponent)
         height, width = dots.shape
         top, left = (CELL - height) // 2, (CELL - width) // 2
-        bright = exponent in BRIGHT or exponent > len(TILES)
-        image[top : top + height, left : left + width][dots] = _rgb(
-            BRIGHT_TEXT if bright else DARK_TEXT
-        )
+        image[top : top + height, left : left + width][dots] = _rgb(TILES[exponent - 1].text)
     image.setflags(write=False)
     return image
 
@@ -142,8 +117,8 @@ def _number(value: int) -> NDArray[np.bool_]:
     return np.kron(dots, np.ones((scale, scale), dtype=np.bool_)).astype(np.bool_)
 
 
-def _rgb(colour: int) -> NDArray[np.uint8]:
-    return np.array([colour >> 16, colour >> 8 & 255, colour & 255], dtype=np.uint8)
+def _rgb(colour: Colour) -> NDArray[np.uint8]:
+    return np.frombuffer(bytes.fromhex(colour.light[1:]), dtype=np.uint8)
 
 
 class Env2048(WithSpec, gymnasium.Env[NDArray[Any], int]):

@@ -10,18 +10,16 @@ Moves and boards in words, for screen readers and the plain terminal.
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from rich.style import Style
 from rich.text import Text
 
 from twofold.game import reference
 from twofold.game.board import Board
+from twofold.game.drawing import BOARD, CELL, TILES
 from twofold.game.rules import Move
 from twofold.kernels import BUILT
-
-if TYPE_CHECKING:
-    from twofold.game.board import Board
 
 
 def getting_ready() -> str:
@@ -71,37 +69,6 @@ def words_of_board(board: Board) -> list[str]:
 Colours = Literal["full", "16", "none"]
 """Colours of a terminal: true colours (or the nearest of 256), the 16 named ones, or none."""
 
-GRID: Final = "#bbada0"
-EMPTY: Final = "#cdc1b4"
-DARK: Final = "#1c1712"
-BRIGHT: Final = "#ffffff"
-
-BACKGROUNDS: Final = (
-    EMPTY,
-    "#eee4da",  # 2, as in the original up to 2048, except that 4 differs more from 2
-    "#ead3a4",  # 4
-    "#f2b179",
-    "#f59563",
-    "#f67c5f",
-    "#f65e3b",
-    "#edcf72",  # 128
-    "#edcc61",
-    "#edc850",
-    "#edc53f",
-    "#edc22e",  # 2048
-    "#b5d33d",  # 4096: from here each tile has its own colour
-    "#5fc14f",
-    "#1fae8c",
-    "#2497d6",  # 32768
-    "#3d63d8",
-    "#7a45d1",  # 131072
-    "#9a1fae",
-    "#b0125f",
-)
-"""Background of each exponent; after the last one they repeat from 4096."""
-
-FIRST_LARGE: Final = 12
-
 NAMED: Final = (
     "white on bright_black",
     "black on white",
@@ -124,46 +91,24 @@ NAMED: Final = (
     "black on bright_magenta",
     "bright_white on black",
 )
-"""The same for terminals of 16 colours."""
+"""Each exponent in terminals of 16 colours; after the last they repeat from 4096."""
 
-
-def _cycled(exponent: int) -> int:
-    if exponent < len(BACKGROUNDS):
-        return exponent
-    return FIRST_LARGE + (exponent - FIRST_LARGE) % (len(BACKGROUNDS) - FIRST_LARGE)
-
-
-def luminance(colour: str) -> float:
-    """Relative luminance of `#rrggbb`, 0 to 1. Source: WCAG 2."""
-    parts = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
-    red, green, blue = (
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
-    )
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def contrast(one: str, other: str) -> float:
-    """Contrast of two colours, 1 to 21. Source: WCAG 2."""
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
-
-
-def tile_colours(exponent: int) -> tuple[str, str]:
-    """(text, background) of a tile; the text is dark or bright, by contrast."""
-    background = BACKGROUNDS[_cycled(exponent)]
-    return max((DARK, BRIGHT), key=lambda text: contrast(text, background)), background
+_FIRST_LARGE: Final = 12
 
 
 @lru_cache(maxsize=128)
 def tile_style(exponent: int, colours: Colours) -> Style:
-    """The style of a tile in the colours of the terminal."""
+    """The style of a tile in the colours of the terminal; true colours are those of the page."""
     bold = Style(bold=exponent > 0)
     if colours == "none":
         return bold
     if colours == "16":
-        return Style.parse(NAMED[_cycled(exponent)]) + bold
-    text, background = tile_colours(exponent)
-    return Style(color=text, bgcolor=background) + bold
+        large = (exponent - _FIRST_LARGE) % (len(NAMED) - _FIRST_LARGE)
+        return Style.parse(NAMED[min(exponent, _FIRST_LARGE + large)]) + bold
+    if not exponent:
+        return Style(bgcolor=CELL.light)
+    face, text = TILES[exponent - 1]
+    return Style(color=text.light, bgcolor=face.light) + bold
 
 
 COLUMNS: Final = 3
@@ -244,7 +189,7 @@ class Look(NamedTuple):
         return self.colours != "none" and self.blocks and self.height > 1
 
 
-def fit(board: "Board", colours: Colours, width: int, height: int, *, blocks: bool = True) -> Look:
+def fit(board: Board, colours: Colours, width: int, height: int, *, blocks: bool = True) -> Look:
     """The largest layout in which a board fits into a number of columns and lines.
 
     With too few lines for one line a row, the board is cut off below; with too few columns, it has
@@ -258,7 +203,7 @@ def fit(board: "Board", colours: Colours, width: int, height: int, *, blocks: bo
     return look._replace(blocks=blocks)
 
 
-def flat_look(board: "Board", colours: Colours) -> Look:
+def flat_look(board: Board, colours: Colours) -> Look:
     """A layout of one line a row, no wider than needed."""
     return Look(colours, len(str(board.max_tile)) + 2 * (colours != "none"))
 
@@ -276,7 +221,7 @@ def _looks(colours: Colours, digits: int) -> Iterator[Look]:
     yield Look(colours, SHORT + 1, gap=0, short=True)
 
 
-def board_size(board: "Board", look: Look) -> tuple[int, int]:
+def board_size(board: Board, look: Look) -> tuple[int, int]:
     """(columns, lines) of a drawn board."""
     if look.colours == "none":
         if look.height == 1:
@@ -285,7 +230,7 @@ def board_size(board: "Board", look: Look) -> tuple[int, int]:
     return board.cols * (look.width + look.gap) + look.gap, board.rows * look.height
 
 
-def draw_board(board: "Board", look: Look, new: int | None = None) -> list[Text]:
+def draw_board(board: Board, look: Look, new: int | None = None) -> list[Text]:
     """The board as lines; the new tile in the cell `new` is highlighted."""
     lines = [] if look.colours != "none" or look.height == 1 else [_rule(board.cols, look.width)]
     for row in range(board.rows):
@@ -344,7 +289,7 @@ def _boxes(row: tuple[int, ...], look: Look, new: int | None) -> tuple[Text, ...
 
 def _grid(look: Look) -> Style:
     """The style between tiles; with 16 colours the terminal's own."""
-    return Style(bgcolor=GRID) if look.colours == "full" else Style()
+    return Style(bgcolor=BOARD.light) if look.colours == "full" else Style()
 
 
 def _tall_tiles(row: tuple[int, ...], look: Look, new: int | None) -> tuple[Text, ...]:
