@@ -1,15 +1,18 @@
 """The HTML page of a report: one file without scripts that loads nothing."""
 
 import html as markup
+from base64 import b64encode
 from collections.abc import Sequence
 from typing import Final
 
 from twofold.arena.plots import (
+    COLOURS,
+    KINDS,
     MARKERS,
-    PAPER,
+    Drawing,
     DrawnCurve,
     Style,
-    drawing,
+    drawings,
     learning_curves,
     require_report,
 )
@@ -21,7 +24,7 @@ from twofold.figures import counted
 from twofold.game.notation import printable
 
 _DARK: Final = ("#3d9be0", "#f0782a", "#1fbf92", "#e29cc3", "#8fd3f7", "#f2b632", "#f2f2f2")
-"""The series of PAPER, slightly lighter for a dark background."""
+"""The colours of series, slightly lighter for a dark background."""
 
 _STYLE: Final = """
 :root {
@@ -60,13 +63,8 @@ th:first-child, td:first-child { padding-left: 0; }
 td small { display: block; color: var(--soft); font-size: 0.8em; }
 .place { color: var(--soft); margin-right: 0.5rem; flex: none; }
 figure { margin: 0.8rem 0 0; break-inside: avoid; }
-svg.plot { display: block; width: 100%; min-width: 34rem; max-width: 62rem; height: auto; }
-PLOTS
-svg.plot * { stroke-linejoin: round; stroke-linecap: butt; }
-svg.plot text { font-family: system-ui, -apple-system, "Segoe UI", Roboto, sans-serif !important; }
+img.plot { display: block; width: 100%; min-width: 34rem; max-width: 62rem; height: auto; }
 svg.swatch { width: 28px; height: 12px; vertical-align: -1px; margin-right: 0.5rem; flex: none; }
-.legend { list-style: none; display: flex; flex-wrap: wrap; gap: 0.3rem 1.6rem; padding: 0;
-  margin: 0.5rem 0; font-size: 0.9rem; overflow-wrap: anywhere; }
 ul.notes { padding-left: 1.1rem; overflow-wrap: anywhere; }
 pre { background: var(--shade); padding: 0.9rem 1rem; border-radius: 6px; overflow-x: auto;
   font: 0.86rem/1.6 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
@@ -76,7 +74,7 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.15rem 1.2rem;
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
 @media print {
   body { padding: 0; max-width: none; font-size: 10pt; }
-  .wide { overflow: visible; } svg.plot { min-width: 0; max-width: 16cm; }
+  .wide { overflow: visible; } img.plot { min-width: 0; max-width: 16cm; }
   pre { white-space: pre-wrap; } tr, dl { break-inside: avoid; }
   h2, h3 { break-after: avoid; } th, td { padding-right: 0.5rem; }
 }
@@ -91,10 +89,10 @@ _HEADINGS: Final = {
     "scores": "Scores",
     "strength": "Strength and time",
 }
-"""The headings of the plots, in order."""
+"""The headings of the plots."""
 
-_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
-"""The content security policy: the page may load nothing."""
+_POLICY: Final = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+"""The content security policy: the page may load nothing; its plots are in it."""
 
 BEGIN: Final = (
     '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -112,7 +110,7 @@ def html(sections: Sequence[Section], curves: Sequence[DrawnCurve] = ()) -> str:
     parts += [counted(len(curves), "learning curve")] if curves else []
     title = f"2048: {', '.join(parts)}"
     dice = " Every player was given the same dice for the same seed." if sections else ""
-    bodies = [_section(number, section) for number, section in enumerate(sections, 1)]
+    bodies = list(map(_section, sections))
     body = "\n".join([*bodies, _curves(curves)] if curves else bodies)
     return (
         f'{BEGIN}<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -126,23 +124,9 @@ def html(sections: Sequence[Section], curves: Sequence[DrawnCurve] = ()) -> str:
 def _style() -> str:
     light, dark = (
         " ".join(f"--series-{place}: {colour};" for place, colour in enumerate(colours))
-        for colours in (PAPER.series, _DARK)
+        for colours in (COLOURS, _DARK)
     )
-    return _STYLE.replace("LIGHT", light).replace("DARK", dark).replace("PLOTS", _plot_rules())
-
-
-def _plot_rules() -> str:
-    """CSS rules that give the lines and areas of plots, drawn for paper, the page's colours.
-
-    They have no parent selectors, which do not match inside the markers that `use` shows.
-    """
-    names = {colour: f"--series-{place}" for place, colour in enumerate(PAPER.series)}
-    names |= {PAPER.ink: "--ink", PAPER.faint: "--faint"}
-    return "\n".join(
-        f'[style*="{what}: {colour}"] {{ {what}: var({name}) !important; }}'
-        for colour, name in names.items()
-        for what in ("fill", "stroke")
-    )
+    return _STYLE.replace("LIGHT", light).replace("DARK", dark)
 
 
 def _text(value: str) -> str:
@@ -151,20 +135,19 @@ def _text(value: str) -> str:
 
 
 def _curves(curves: Sequence[DrawnCurve]) -> str:
-    svg = learning_curves(curves).inline("curves")
     caption = (
         "Mean score in training between two points; for several runs the mean over the runs, "
         "with its interval as a band."
     )
-    figure = _figure(svg, _legend([curve.name for curve in curves]), caption)
+    figure = _figure(learning_curves(curves), caption)
     return f"<h2>Learning curves</h2>\n{figure}\n{_table(curves_table(curves), ranked=True)}"
 
 
 # ---- one set of rules
 
 
-def _section(number: int, section: Section) -> str:
-    tables = section_tables(number, section)
+def _section(section: Section) -> str:
+    tables = section_tables(section)
     boards = f", from boards <code>{_text(section.boards.name)}</code>" if section.boards else ""
     parts = [f"<h2>Rules <code>{_text(section.rules)}</code>{boards}</h2>"]
     notes = "".join(f"<li>{_text(note)}</li>" for note in tables.notes)
@@ -201,26 +184,22 @@ def _plots(section: Section, tables: SectionTables) -> list[str]:
         opened = " open" * (len(ends.rows) <= _FEW_ROWS)
         summary = "<summary>Where they end, by tile sum</summary>"
         below["survival"] = f"<details{opened}>{summary}\n{_table(ends)}</details>"
-    legend, drawn = _legend([player.label for player in tables.players]), {}
-    for plot in tables.plots:
-        found = drawing(section.entries, plot.kind)
-        assert found is not None
-        key = "" if plot.kind == "scores" else legend  # it has its names on the axis
-        figure = _figure(found.inline(plot.name), key, captions[plot.kind])
-        drawn[plot.kind] = f"<h3>{_HEADINGS[plot.kind]}</h3>\n{figure}\n"
-    return [drawn.get(kind, "") + below.get(kind, "") for kind in _HEADINGS]
+    parts = []
+    drawn = drawings(section.entries)
+    for kind in KINDS:
+        if kind in drawn:
+            figure = _figure(drawn[kind], captions[kind])
+            parts.append(f"<h3>{_HEADINGS[kind]}</h3>\n{figure}")
+        parts += filter(None, [below.get(kind)])
+    return parts
 
 
-def _figure(svg: str, legend: str, caption: str) -> str:
+def _figure(drawing: Drawing, caption: str) -> str:
+    data = b64encode(drawing.file("svg")).decode()
     return (
-        f'<figure><div class="wide">{svg}</div>\n{legend}<figcaption>{caption}</figcaption>'
-        "</figure>"
+        f'<figure><div class="wide"><img class="plot" alt="{drawing.title}" '
+        f'src="data:image/svg+xml;base64,{data}"></div>\n<figcaption>{caption}</figcaption></figure>'
     )
-
-
-def _legend(names: Sequence[str]) -> str:
-    items = (f'<li class="who">{_named(place, name)}</li>' for place, name in enumerate(names))
-    return f'<ul class="legend">{"".join(items)}</ul>'
 
 
 def _pairs(tables: SectionTables) -> str:

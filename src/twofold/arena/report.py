@@ -247,37 +247,19 @@ def section_charts(entries: Entries) -> SectionCharts:
     """The charts of players in the order of their table."""
     if not entries:
         return SectionCharts()
-    wide = is_wide(entries)
-    going, ended = survival_lines(entries)
+    tiles = telling_tiles([entry.summary for entry in entries])  # one if all reached all tiles
+    fates = [entry.fates for entry in entries]
+    edges = edges_of(fates) if any(one.died.any() for one in fates) else []
+    means = [entry.summary.score.value for entry in entries]
+    wide = max(means) > _WIDE * max(min(means), 1.0)
     return SectionCharts(
-        reach=reach_lines(entries),
-        going=going,
-        ended=ended,
+        reach=_lines(entries, lambda entry: _reached(entry, tiles)) if len(tiles) > 1 else [],
+        going=_lines(entries, lambda entry: _going(entry, edges)) if edges else [],
+        ended=_lines(entries, lambda entry: _ended(entry, edges)),
         scores=_scores(entries, wide=wide),
         strength=_lines(entries, _strength, most=len(entries)),
         wide=wide,
     )
-
-
-def is_wide(entries: Entries) -> bool:
-    """True if scores are on a log axis."""
-    means = [entry.summary.score.value for entry in entries]
-    return max(means) > _WIDE * max(min(means), 1.0)
-
-
-def reach_lines(entries: Entries) -> list[ChartLine]:
-    """The reach rates of tiles; none if all players reached all tiles."""
-    tiles = telling_tiles([entry.summary for entry in entries])
-    return _lines(entries, lambda entry: _reached(entry, tiles)) if len(tiles) > 1 else []
-
-
-def survival_lines(entries: Entries) -> tuple[list[ChartLine], list[ChartLine]]:
-    """The games going on, and those that ended in a band; none if none ended."""
-    if not any(entry.fates.died.any() for entry in entries):
-        return [], []
-    edges = edges_of(entry.fates for entry in entries)
-    going = _lines(entries, lambda entry: _going(entry, edges))
-    return going, _lines(entries, lambda entry: _ended(entry, edges))
 
 
 Points = Iterable[tuple[float, Interval]]
@@ -334,7 +316,7 @@ def _strength(entry: ReportEntry) -> Points:
 def _scores(entries: Entries, *, wide: bool) -> list[ChartLine]:
     """Histograms over the same bins; the last bin ends with a zero."""
     points = [np.maximum(entry.games.scores, 1).astype(np.float64) for entry in entries]
-    low, high = min(float(one.min()) for one in points), max(map(far, points))
+    low, high = min(float(one.min()) for one in points), max(map(_far, points))
     count = int(np.clip(2 * max(one.size for one in points) ** 0.5, 8, 60))
     edges = np.geomspace(low, high, count + 1) if wide else np.linspace(low, high, count + 1)
     if high <= low:
@@ -347,6 +329,6 @@ def _scores(entries: Entries, *, wide: bool) -> list[ChartLine]:
     return lines
 
 
-def far(scores: NDArray[np.float64]) -> float:
+def _far(scores: NDArray[np.float64]) -> float:
     """The end of the axis: the largest score, without the last thousandth of many."""
     return float(np.quantile(scores, 0.999) if scores.size > _MANY else scores.max())

@@ -13,7 +13,7 @@ import msgspec
 from twofold.arena.boards import warning_of
 from twofold.arena.compare import Comparison, holm
 from twofold.arena.games import FIGURES, UNKNOWN, GameColumns
-from twofold.arena.plots import MARKERS, DrawnCurve, Style, telling
+from twofold.arena.plots import MARKERS, DrawnCurve, Style
 from twofold.arena.report import MAX_ALL_PAIRS, ReportEntry, Section, commands, comparisons
 from twofold.arena.stats import (
     MAX_NAME,
@@ -75,13 +75,6 @@ class MachineInfo(msgspec.Struct, frozen=True):
     values: dict[str, str]
 
 
-class PlotInfo(msgspec.Struct, frozen=True):
-    """A plot: its name in the URL, and its kind: `reach`, `survival`, `scores`, `strength`."""
-
-    name: str
-    kind: str
-
-
 class SectionTables(msgspec.Struct, frozen=True):
     """The tables of the runs under the same rules and from the same boards.
 
@@ -109,11 +102,10 @@ class SectionTables(msgspec.Struct, frozen=True):
     machines: list[MachineInfo]
     notes: list[str]
     commands: list[str]
-    plots: list[PlotInfo]
 
 
-def section_tables(number: int, section: Section, *, plots: bool = True) -> SectionTables:
-    """The tables of a section; `number` counts sections from 1 and names the plots."""
+def section_tables(section: Section) -> SectionTables:
+    """The tables of a section."""
     entries, players = section.entries, []
     for place, entry in enumerate(entries):
         style, label = Style.of(place), printable(entry.player)
@@ -133,7 +125,6 @@ def section_tables(number: int, section: Section, *, plots: bool = True) -> Sect
         machines=_machines(section),
         notes=[printable(note) for note in _notes(section)],
         commands=[printable(line) for line in commands(section)],
-        plots=[PlotInfo(f"{kind}-{number}", kind) for kind in telling(entries)] if plots else [],
     )
 
 
@@ -359,7 +350,7 @@ def plain(sections: Sequence[Section]) -> str:
 def _plain(section: Section) -> str:
     boards = f", from boards {printable(section.boards.name)}" if section.boards else ""
     lines = [format_runs(section.entries, from_boards=bool(boards))]
-    tables = section_tables(0, section, plots=False)
+    tables = section_tables(section)
     if tables.pairs:
         lines.append(f"\n{_plain_pairs(section, tables.pairs)}\n{fill(pairs_note(tables), 79)}")
     lines.append(f"\nrules {section.rules}{boards}")
@@ -390,7 +381,7 @@ def markdown(sections: Sequence[Section]) -> str:
 
 
 def _markdown(section: Section) -> list[str]:
-    tables = section_tables(0, section, plots=False)
+    tables = section_tables(section)
     boards = f", from boards {_code(section.boards.name)}" if section.boards else ""
     parts = [f"## Rules {_code(section.rules)}{boards}"]
     parts += [_markdown_table(table) for table in (tables.league, tables.rates) if table]
@@ -447,7 +438,7 @@ def latex(sections: Sequence[Section]) -> str:
     """Scores, speed, rates and differences as LaTeX tables, which need the package booktabs."""
     parts = []
     for section in sections:
-        tables = section_tables(0, section, plots=False)
+        tables = section_tables(section)
         boards = f", from boards {section.boards.name}" if section.boards else ""
         parts.append(f"% twofold, rules {printable(section.rules)}{printable(boards)}")
         parts += map(_latex_table, filter(None, (tables.league, tables.rates, tables.pairs)))

@@ -9,7 +9,7 @@ from twofold.arena import page, tables
 from twofold.arena.export import csv_parts, export_boards, export_parquet, export_records
 from twofold.arena.plots import (
     FORMS,
-    PLOTS,
+    KINDS,
     Drawing,
     DrawnCurve,
     Form,
@@ -73,7 +73,7 @@ def command(
         str, option("OUT", "Draw a plot of the study, or the curves, as .svg, .pdf or .png.")
     ] = "",
     plot: Annotated[
-        str, option("KIND", f"Plot of a study for --picture: {', '.join(PLOTS)}. Default: reach.")
+        str, option("KIND", f"Plot of a study for --picture: {', '.join(KINDS)}. Default: reach.")
     ] = "",
     axis: Annotated[
         Literal["games", "moves", "seconds"], option("AXIS", "What --curves are drawn over.")
@@ -106,7 +106,7 @@ def command(
     labels = _label_pairs(study, label or [])
     if not study:
         if picture:
-            _draw(picture, learning_curves(drawn, legend=True))
+            _draw(picture, learning_curves(drawn))
         if html:
             _put(html, [page.html([], drawn).encode()])
         return
@@ -114,7 +114,7 @@ def command(
         is_shown = kind or html or markdown or latex or not (written or write_boards or picture)
         sections = relabelled(gather(opened), labels) if is_shown else []
         if picture:
-            found = study_figure(sections, kind) if kind else learning_curves(drawn, legend=True)
+            found = study_figure(sections, kind) if kind else learning_curves(drawn)
             _draw(picture, found)
         for name, path in written.items():
             _write(opened, sections, name, path, drawn)
@@ -177,9 +177,9 @@ def _curves(
 
 def _kind(study: str, plot: str, picture: str, drawn: Sequence[DrawnCurve]) -> str:
     """The kind of the study's plot in the picture; empty if it shows curves, or there is none."""
-    if plot and plot not in PLOTS:
+    if plot and plot not in KINDS:
         raise InvalidInput(
-            f"expected a plot ({', '.join(PLOTS)}), got {shown(plot)}{did_you_mean(plot, PLOTS)}"
+            f"expected a plot ({', '.join(KINDS)}), got {shown(plot)}{did_you_mean(plot, KINDS)}"
         )
     if plot and (not (study and picture) or drawn):
         raise InvalidInput("expected a study and --picture FILE together with --plot, no curves")

@@ -180,7 +180,7 @@ def curves_figure(folder: Path, asked: CurvesFigure) -> tuple[str, bytes]:
         except InvalidInput as error:
             raise InvalidInput(_sentence(error, found)) from None
     name = files[0].path.stem if len(files) == 1 else "curves"
-    return _file(learning_curves(drawn, legend=True), name, asked.form)
+    return _file(learning_curves(drawn), name, asked.form)
 
 
 def _file(found: Drawing, name: str, form: Form) -> tuple[str, bytes]:
@@ -251,10 +251,7 @@ def _report(found: NamedFile) -> StudyTables:
         found.name,
         found.date,
         games=sum(entry.summary.games for section in sections for entry in section.entries),
-        sections=[
-            section_tables(number, section, plots=False)
-            for number, section in enumerate(sections, 1)
-        ],
+        sections=list(map(section_tables, sections)),
         charts=[section_charts(section.entries) for section in sections],
     )
 

@@ -29,7 +29,7 @@ def test_where_games_end() -> None:
     assert [len(entry.fates) for entry in section.entries] == [4, 1]
     assert "<h3>Where they end</h3>" in whole
     assert "<details open><summary>Where they end, by tile sum</summary>" in whole
-    assert "survival-1-" in whole
+    assert 'alt="Where games ended, by tile sum"' in whole
 
 
 def test_unknown_ends_are_not_reported() -> None:
