@@ -18,7 +18,6 @@ import msgspec
 from twofold.cli import (
     _documents,
     _output,
-    _trainer,
     _training,
     analyse,
     bench,
@@ -120,7 +119,7 @@ COMMANDS = (
             "tables list", ".tables[0].name", '"44-16"'),
     Command("tables query", tables.TablesQueryDocument, None,
             "tables query abcd/6512/1212/2120", ".answer.best", '"up"'),
-    Command("train", _trainer.TrainDocument, _training.RunTiming,
+    Command("train", train.TrainDocument, _training.RunTiming,
             f"train 2x4 {TRAIN}", ".settings.seed", '"1"'),
     Command("train --runs", train.TrainRunsDocument, train.TrainRunsTiming,
             f"train 01 --rules 2x2 --runs 2 {TRAIN}", ".seeds[1]", '"2"'),

@@ -17,7 +17,7 @@ from tests.support.commands import Cli
 from tests.support.endgame_tables import table_files as table_files  # a fixture
 from tests.support.endgame_tables import tables_here as tables_here  # a fixture
 from tests.support.signals import hear_signals
-from twofold.cli import _loaded, _trainer, train_policy
+from twofold.cli import _loaded, train, train_policy
 from twofold.cli._settings import given_again
 from twofold.learn.checkpoint import load, start_from
 from twofold.learn.settings import TrainingSettings
@@ -156,7 +156,7 @@ def test_evaluations(cli: Cli, tmp_path: Path) -> None:
 def test_what_goes_on_repeats_the_options_that_no_file_holds(
     command: str, options: str, again: str
 ) -> None:
-    names = {"train": _trainer.AGAIN, "train_policy": train_policy.AGAIN}[command]
+    names = {"train": train.AGAIN, "train_policy": train_policy.AGAIN}[command]
     made = _loaded(command).make_context(command, shlex.split(options))
     assert shlex.join(given_again(made, *names)) == again
 

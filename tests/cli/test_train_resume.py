@@ -119,7 +119,7 @@ def test_a_checkpoint_alone_takes_no_more_threads_than_cores(
 ) -> None:
     path = str(tmp_path / "n.safetensors")
     assert cli("train", *SMALL, "--games", "10", "--threads", "2", "--out", path).code == 0
-    monkeypatch.setattr("twofold.cli._trainer.cores", lambda: 1)
+    monkeypatch.setattr("twofold.cli.train.cores", lambda: 1)
     again = ("train", "--resume", "--games", "20", "--out", path)
     code, _, err = cli(*again)
     assert code == 2

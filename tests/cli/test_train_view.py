@@ -6,8 +6,8 @@ import os
 import pytest
 
 from twofold.cli._options import read_seconds
-from twofold.cli._trainer import parse_every
 from twofold.cli._training import curve_lines, progress_line, view
+from twofold.cli.train import parse_every
 from twofold.errors import InvalidInput
 from twofold.game.rules import Rules
 from twofold.learn.curve import Evaluation, Measured

@@ -10,10 +10,9 @@ import pytest
 
 from tests.support.commands import Cli
 from twofold import Board, Game, Move, Player, Rules, make_player
-from twofold.cli.watch import frames, paced
+from twofold.cli.watch import frames
 from twofold.game.record import read_record
 from twofold.games.mover import analyse, question_of
-from twofold.games.shared_game import GameFrame
 from twofold.players import play_game
 
 
@@ -197,11 +196,6 @@ def test_players_without_an_analysis_are_asked_for_their_move() -> None:
     assert numbers == [0, 1, 2]
 
 
-def _endless() -> Iterator[GameFrame]:
-    while True:
-        yield GameFrame(Board.empty(), 0, 0, 0.0, None, ())
-
-
 def test_the_pace_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
 
@@ -212,7 +206,7 @@ def test_the_pace_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
             return False
 
     monkeypatch.setattr("time.monotonic", lambda: now)
-    source = paced(_endless(), 4.0, Stop())
+    source = frames(make_player("greedy"), Game(seed=1), lambda: 0.0, 4.0, Stop())
     for _ in range(9):
         next(source)
     assert now == pytest.approx(2.0)
@@ -220,7 +214,7 @@ def test_the_pace_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_stopped_game_ends_at_the_next_frame() -> None:
     stop = threading.Event()
-    source = paced(_endless(), None, stop)
+    source = frames(make_player("greedy"), Game(seed=1), stop=stop)
     next(source)
     stop.set()
     assert list(source) == []

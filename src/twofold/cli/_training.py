@@ -32,7 +32,7 @@ from twofold.figures import clock, counted
 from twofold.game.notation import shell_line
 from twofold.game.notation import shown as quoted
 from twofold.learn.checkpoint import curve_path
-from twofold.learn.curve import Evaluation, Measure, Measured
+from twofold.learn.curve import Evaluation, Measured
 from twofold.learn.run import Trainable, files_beside, run
 from twofold.learn.training import TrainingProgress
 from twofold.limits import check_limit
@@ -149,21 +149,11 @@ def held(out: str) -> AbstractContextManager[None]:
 # ---- the run
 
 
-@dataclass(frozen=True, slots=True)
-class Trials:
-    """When a network is evaluated, and by what games: seconds or games between two."""
-
-    measure: Measure
-    seconds: float
-    games: int | None = None
-
-
 def go_on(
     training: Trainable,
     path: str,
     asked: threading.Event,
     interval: float,
-    trials: Trials | None,
     *,
     force: bool,
     **more: Any,
@@ -175,7 +165,6 @@ def go_on(
         path: its file.
         asked: ends the run.
         interval: seconds between checkpoints.
-        trials: the evaluations.
         force: remove the files beside that an earlier run left.
         more: of `twofold.learn.run.run`.
     """
@@ -197,9 +186,6 @@ def go_on(
             stop=asked,
             on_progress=show,
             on_move=moved,
-            measure=None if trials is None else trials.measure,
-            measure_every=0.0 if trials is None else trials.seconds,
-            measure_games=None if trials is None else trials.games,
             on_evaluation=None if draws() else say,
             **more,
         )
@@ -215,14 +201,14 @@ class Shown:
         games: how many games a run has had.
         recent: its last ones; empty if there are none.
         trials: the games of its evaluations.
-        document: a run in a file, as JSON has it.
+        document: how JSON has a run.
     """
 
     command: str
     games: Callable[[Any], str]
     recent: Callable[[Any], str]
     trials: str
-    document: "Callable[[Any, str], RunDocument]"
+    document: "type[RunDocument]"
 
 
 def conduct(
@@ -260,7 +246,7 @@ def conduct(
         with catching_interrupt() as asked:
             out = go(asked)
     if json:
-        write_json(shown.command, shown.document(training, out), RunTiming.of(training))
+        write_json(shown.command, shown.document.of(training, file=out), RunTiming.of(training))
     else:
         print_run(training, out, shown)
     if not (refusal or training.is_finished):

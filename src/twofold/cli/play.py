@@ -105,7 +105,7 @@ def command(
         if not plain and not words and can_open():
             _play_on_screen(kept, player, helper)
         else:
-            _play_in_text(table)
+            table.play()
 
 
 def _resumed(store: GameStore, name: str) -> LiveGame:
@@ -140,19 +140,6 @@ def _play_on_screen(kept: LiveGame, hints: PlayerSpec | None, helper: Player | N
         raise typer.Exit(INTERRUPTED)
 
 
-def _play_in_text(table: "TextGame") -> None:
-    if hasattr(sys.stdin, "reconfigure"):
-        sys.stdin.reconfigure(errors="replace")
-    try:
-        table.play()
-    except KeyboardInterrupt:
-        table.kept.save()  # before a word is said: a terminal that was closed takes none
-        print_out()
-        table.leave()
-        raise typer.Exit(INTERRUPTED) from None
-    table.leave()
-
-
 class TextGame:
     """A game being played by a person in text.
 
@@ -183,29 +170,37 @@ class TextGame:
         return self.kept.game
 
     def play(self) -> None:
-        """Read commands until quit or the end of the input."""
+        """Read commands until quit, the end of the input or Ctrl-C; save and say so.
+
+        Raises:
+            typer.Exit: it was interrupted.
+        """
+        if hasattr(sys.stdin, "reconfigure"):
+            sys.stdin.reconfigure(errors="replace")
         print_words(f"rules {self.game.rules}, seed {self.game.seed}")
         print_words("type u, r, d or l and Enter; help lists all commands\n")
         self.show()
-        while True:
-            line = self._read()
-            if line is None or not self.obey(line):
-                return
-            self._try(self._save_now_and_then)
+        try:
+            while self.obey(self._read()):
+                self._try(self._save_now_and_then)
+        except EOFError:
+            print_out()
+        except KeyboardInterrupt:
+            self.kept.save()  # before a word is said: a terminal that was closed takes none
+            print_out()
+            self.leave()
+            raise typer.Exit(INTERRUPTED) from None
+        self.leave()
+
+    def _read(self) -> str:
+        prompt = f"\nmove {self.game.move_number}, score {self.game.score:,} > "
+        return input("> " if self._words else prompt)
 
     def _save_now_and_then(self) -> None:
         self.kept.save_now_and_then()
         if notice := self.kept.take_notice():
             print_out(notice)
             self.show()
-
-    def _read(self) -> str | None:
-        prompt = f"\nmove {self.game.move_number}, score {self.game.score:,} > "
-        try:
-            return input("> " if self._words else prompt)
-        except EOFError:
-            print_out()
-            return None
 
     def obey(self, line: str) -> bool:
         """Do what a line says; False to end."""
@@ -233,15 +228,12 @@ class TextGame:
         if word in self._commands:
             self._commands[word]()
             return
-        if set(word) <= set(MOVE_LETTERS):
-            for letter in word:
-                self.move(Move.parse(letter))
-            return
-        try:
-            move = Move.parse(word)
-        except InvalidMove as error:
-            raise InvalidMove(f"{error}; help lists all commands") from None
-        self.move(move)
+        for one in word if set(word) <= set(MOVE_LETTERS) else [word]:
+            try:
+                move = Move.parse(one)
+            except InvalidMove as error:
+                raise InvalidMove(f"{error}; help lists all commands") from None
+            self.move(move)
 
     def move(self, move: Move) -> None:
         """Make a move and say what happened."""
@@ -255,7 +247,7 @@ class TextGame:
     def undo(self) -> None:
         """Take the last move back; right after a new game, go back to the previous game."""
         if self._before is not None and not (self.game.can_undo or self.game.can_redo):
-            self._sit_down(self._before)
+            self.kept, self._before = self._before, None
             print_out("back in the previous game")
             self.show()
             return
@@ -337,14 +329,9 @@ class TextGame:
     def new(self) -> None:
         """Save this game and begin another under the same rules."""
         self.leave()
-        before = self.kept
-        self._sit_down(next_game(before))
-        self._before = before
+        self.kept, self._before = next_game(self.kept), self.kept
         print_out(f"new game, seed {self.game.seed}; undo goes back to the previous one")
         self.show()
-
-    def _sit_down(self, kept: LiveGame) -> None:
-        self.kept, self._before = kept, None
 
     def save_as(self, name: str) -> None:
         """Write the game to a file, or InvalidInput; `--force FILE` replaces another."""

@@ -1,37 +1,276 @@
 """`twofold train`: a network learns from the games it plays."""
 
-import dataclasses
+import math
 import os
+import re
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Self
+from typing import Annotated, Any, Final, Self
 
-from msgspec import field
-from msgspec.structs import replace
+import msgspec
+import typer
 
 from twofold.arena.plots import Form, JointCurve, learning_curves, read_curve, read_runs, runs_path
-from twofold.cli._documents import Ends, MovesTiming, Part
-from twofold.cli._output import catching_interrupt, print_note, print_out, print_words, write_json
-from twofold.cli._settings import given_again, refuse_alone, refuse_given, takes
-from twofold.cli._trainer import AGAIN, SHOWN, TrainDocument, Trainer, TrainOptions, document
-from twofold.cli._training import RunTiming, check_files, check_out, conduct, end_run, held
+from twofold.arena.stats import wilson_interval
+from twofold.cli._documents import Ends, MovesTiming, Part, Rate
+from twofold.cli._games import read_starts
+from twofold.cli._options import (
+    ForceOption,
+    JsonOption,
+    RulesOption,
+    ThreadsOption,
+    count,
+    option,
+    read_count,
+    read_rules,
+    read_seconds,
+)
+from twofold.cli._output import (
+    catching_interrupt,
+    loading,
+    print_note,
+    print_out,
+    print_words,
+    write_json,
+)
+from twofold.cli._settings import Given, given_again, refuse_alone, refuse_given, takes
+from twofold.cli._training import (
+    CHECKPOINT,
+    DEFAULT_TIME,
+    CheckpointOption,
+    Limits,
+    OutOption,
+    ResumeOption,
+    RunDocument,
+    RunTiming,
+    Shown,
+    check_files,
+    check_out,
+    conduct,
+    end_run,
+    go_on,
+    held,
+)
 from twofold.errors import InvalidInput, MissingExtra
 from twofold.figures import bytes_words, counted
-from twofold.learn.checkpoint import load
-from twofold.learn.settings import TrainingSettings
+from twofold.learn.checkpoint import load, settings_document, start_from
+from twofold.learn.evaluation import EvaluationGames
+from twofold.learn.rules import load_decay, load_rule
+from twofold.learn.settings import TrainingSettings, parse_schedule
 from twofold.learn.training import Training, training_bytes
-from twofold.limits import MAX_TRAINING_RUNS, check_limit
+from twofold.limits import MAX_TRAINING_GAMES, MAX_TRAINING_RUNS, check_limit, cores
 from twofold.settings import with_option
 from twofold.storage.files import alone, atomic_write, new_file
-from twofold.values.network_file import Earlier, read_card
+from twofold.values.network import format_patterns, parse_patterns
+from twofold.values.network_file import Earlier, network_path, read_card
 
 EXAMPLE = """  twofold train 4x6 --out net.safetensors --time 30m
   twofold train --out net.safetensors --resume --time 1h
   twofold train '0123 4567' --out small.safetensors --games 10000 --threads 1
   twofold train 4x6 --out otd.safetensors --schedule td:0.1@90%,tc:1@10%
   twofold train 8x6 --out on.safetensors --start default --bands 14000,16000"""
+
+
+AGAIN: Final = (
+    "checkpoint", "rule", "decay", "eval_every", "eval_games", "eval_boards", "eval_downgrade",
+)  # fmt: skip
+"""Options that the file of a run does not hold."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainOptions:
+    """The options, in the order of the help."""
+
+    context: typer.Context
+    out: OutOption = ""
+    games: Annotated[
+        int | None, count("N", "Total number of games, restarted ones too. Default: no limit.")
+    ] = None
+    time: Annotated[
+        str, option("T", f"Total time. Default: {DEFAULT_TIME} if --games is not given.")
+    ] = ""
+    resume: ResumeOption = False
+    force: ForceOption = False
+    start: Annotated[
+        list[str] | None,
+        option("NET", "Begin with the weights of a network, or with the mean of several."),
+    ] = None
+    given: Given[TrainingSettings]
+    threads: ThreadsOption = None
+    runs: Annotated[
+        int | None,
+        count(
+            "N",
+            "Train N networks, with seeds from --seed on; report the mean curve and its interval. "
+            "Default: one network.",
+        ),
+    ] = None
+    checkpoint: CheckpointOption = CHECKPOINT
+    eval_every: Annotated[
+        str, option("T", "Evaluate the network every 10m, or every 10000g (games). Default: never.")
+    ] = ""
+    eval_games: Annotated[int, count("N", "Games per evaluation, from seed 1.")] = 300
+    eval_boards: Annotated[
+        list[str] | None, option("FILE", "Also evaluate from each board in a file.")
+    ] = None
+    eval_downgrade: Annotated[
+        int, count("SUM", "Tile sum from which evaluation games halve large tiles. 0: never.")
+    ] = 24_576
+    rules: RulesOption = ""
+    json: JsonOption = False
+
+    def settings(self) -> TrainingSettings:
+        """The settings of a new run."""
+        threads = cores() if self.threads is None else self.threads
+        more: dict[str, Any] = {"rules": read_rules(self.rules), "threads": threads}
+        if "rule" in self.given.values and self.given.values.get("schedule", "tc") == "tc":
+            more["schedule"] = parse_schedule("rule")
+        return self.given.make(**more)
+
+    def code(self) -> dict[str, Any]:
+        """The user's learning rule and schedule of step sizes; None where the option is missing."""
+        rule, decay = (self.given.values.get(name) for name in ("rule", "decay"))
+        return {
+            "rule": load_rule(rule) if rule else None,
+            "decay": load_decay(decay) if decay else None,
+        }
+
+    def inputs(self) -> list[str | Path]:
+        """The files that the options name to be read."""
+        given = self.given.values
+        code = [given.get(name, "").rpartition(":")[0] for name in ("rule", "decay")]
+        return [*map(network_path, self.start or []), *(self.eval_boards or []), *code]
+
+
+def parse_every(text: str) -> tuple[float, int | None]:
+    """The seconds between two evaluations, or the games: `10m`, `10000g`, `1e4 games`."""
+    found = re.fullmatch(r"([0-9]{1,15}(?:[eE][0-9]{1,2})?) ?(?:g|games?)", text.strip(), re.ASCII)
+    if not found:
+        return read_seconds(text, "--eval-every such as 10000g, or a time"), None
+    games = read_count(found[1])
+    return math.inf, check_limit("games between evaluations", games, 1, MAX_TRAINING_GAMES)
+
+
+class Trainer:
+    """Begins runs and goes on with them.
+
+    Attributes:
+        options: those of the command.
+        limits: of each run.
+        every: seconds and games between evaluations; None for no evaluations.
+    """
+
+    def __init__(self, options: TrainOptions) -> None:
+        self.options = options
+        self.limits = Limits.read(
+            "game", options.games, MAX_TRAINING_GAMES, options.time, resume=options.resume
+        )
+        self._interval = read_seconds(options.checkpoint, "--checkpoint")
+        if options.eval_boards and not options.eval_every:
+            raise InvalidInput("expected --eval-every T beside --eval-boards, such as 10m")
+        self.every = parse_every(options.eval_every) if options.eval_every else None
+
+    def begin(self, path: str, settings: TrainingSettings | None) -> Training:
+        """A new run with these settings; without settings the one in the file."""
+        with loading():
+            if settings is None:
+                return self._resumed(path)
+            training, start = Training(settings, **self.limits.wishes), self.options.start or []
+            if start and (words := str(start_from(training, *start))):
+                print_note(f"twofold: {words}")
+            return training
+
+    def _resumed(self, out: str) -> Training:
+        one, network = self.options, self.options.given.values.get("patterns")
+        training = load(out, threads=one.threads, **one.code())
+        kept = training.settings
+        if network and format_patterns(parse_patterns(network)) != kept.patterns:
+            raise InvalidInput(f"expected {kept.patterns}, as in {out}, got {network}")
+        if one.rules and read_rules(one.rules) != kept.rules:
+            raise InvalidInput(f"expected --rules '{kept.rules}', as in {out}, got '{one.rules}'")
+        threads = kept.threads
+        if one.threads is None and threads > cores():  # a file alone may not ask for that
+            raise InvalidInput(
+                f"expected --threads to continue {out}: it used {threads}, more than the {cores()} "
+                "cores of this machine"
+            )
+        if self.limits.are_new(training) and not self.limits.left(training, out):
+            phases = kept.schedule
+            if place := min(training.phase, len(phases) - 1):
+                name = str(phases[place]).partition("@")[0]
+                print_note(
+                    f"twofold: {out} goes on with phase {place + 1} of {len(phases)}, {name}: "
+                    "those before are over, so the result is not that of a new run of this length"
+                )
+            training.limit(**self.limits.wishes)
+        return training
+
+    def go(self, training: Training, path: str, asked: threading.Event) -> str:
+        """Go on with a run until it ends or is interrupted; the path of its file."""
+        one, rules = self.options, training.settings.rules
+        trials: dict[str, Any] = {}
+        if self.every is not None:
+            sets = [read_starts(path, rules) for path in one.eval_boards or []]
+            games = EvaluationGames(
+                rules,
+                games=one.eval_games,
+                boards=[one for one in sets if one],
+                downgrade=one.eval_downgrade,
+                tables=training.tables,
+                stop=asked.is_set,
+            )
+            seconds, count = self.every
+            trials = {"measure": games, "measure_every": seconds, "measure_games": count}
+        return go_on(training, path, asked, self._interval, force=one.force, **trials)
+
+
+def _games(training: Training) -> str:
+    games = counted(training.curve.games, "game")
+    if not training.settings.begins_elsewhere:
+        return games
+    return f"{games} from the start, {training.begun:,} begun in all"
+
+
+def _recent(training: Training) -> str:
+    curve = training.curve
+    rates = "  ".join(f"{tile} {rate:.1%}" for tile, rate in curve.reached.items() if rate)
+    words = f"last {counted(len(curve.recent), 'game')}: mean {curve.mean:,.0f}  {rates}".rstrip()
+    return words if curve.recent else ""
+
+
+class TrainDocument(RunDocument, frozen=True):
+    """A training run of a network.
+
+    Attributes:
+        bytes: size of the weights.
+        games_begun: number of games begun, those that begin elsewhere too.
+        reach_rates: how often the last 1000 games reached each tile.
+    """
+
+    bytes: int
+    games_begun: int
+    reach_rates: dict[str, Rate]
+
+    @classmethod
+    def of(cls, source: Any, **given: Any) -> Self:
+        """The document of a run."""
+        games, rates = len(source.curve.recent), source.curve.reached.items()
+        return super().of(
+            source,
+            settings=settings_document(source),
+            bytes=source.network.bytes,
+            games_begun=source.begun,
+            reach_rates={
+                tile: wilson_interval(round(rate * games), games) for tile, rate in rates if games
+            },
+            **given,
+        )
+
+
+SHOWN: Final = Shown("train", _games, _recent, "network", TrainDocument)
+"""What the command says of a run."""
 
 
 @takes(TrainOptions)
@@ -48,7 +287,7 @@ def command(options: TrainOptions) -> None:
     An evaluation shows the mean score of its games and, for --eval-boards, the percentage that
     reached the next large tile.
     """
-    trainer, resume = Trainer.of(options), options.resume
+    trainer, resume = Trainer(options), options.resume
     check_out(options.out, resume=resume)
     if not (options.given.values.get("patterns") or resume):
         raise InvalidInput("expected a NETWORK such as 4x6, or --resume, got neither")
@@ -147,7 +386,7 @@ def _train_runs(trainer: Trainer, settings: TrainingSettings | None) -> None:
         first = _first(paths, trainer)
         settings, before = first.settings, first.before
         if not trainer.limits.are_given:
-            trainer = dataclasses.replace(trainer, limits=trainer.limits.of(first))
+            trainer.limits = trainer.limits.of(first)
         del first  # its weights
         for one in filter(os.path.exists, paths):
             read_runs([one])  # refused before anything is learnt
@@ -155,8 +394,10 @@ def _train_runs(trainer: Trainer, settings: TrainingSettings | None) -> None:
         for suffix in (".csv", *(f".{form}" for form in DRAWN)):
             new_file(runs_path(out).with_suffix(suffix), inputs=inputs, force=options.force)
     if options.threads is not None:
-        settings = replace(settings, threads=options.threads)
-    every = [replace(settings, seed=settings.seed + number) for number in range(count)]
+        settings = msgspec.structs.replace(settings, threads=options.threads)
+    every = [
+        msgspec.structs.replace(settings, seed=settings.seed + number) for number in range(count)
+    ]
     ended = list[_EndedRun]()
     with catching_interrupt() as asked:
         for number, (one, own) in enumerate(zip(paths, every, strict=True), 1):
@@ -212,7 +453,7 @@ def _run(
     with alone(os.path.realpath(path), "training run"):
         is_there = Path(path).exists() and not trainer.options.force
         training = trainer.begin(path, None if is_there else own)
-        if replace(training.settings, threads=own.threads) != own:
+        if msgspec.structs.replace(training.settings, threads=own.threads) != own:
             raise InvalidInput(
                 f"expected a run that differs from the first in its seed, got {path}"
             )
@@ -224,7 +465,7 @@ def _run(
             print_note(f"twofold: {refusal or 'it is finished'}")
         else:
             kept = trainer.go(training, path, asked)
-        found, timing = document(training, kept), RunTiming.of(training)
+        found, timing = TrainDocument.of(training, file=kept), RunTiming.of(training)
         is_over = is_over or training.is_finished
         return _EndedRun(kept, found, timing, SHOWN.games(training), is_over)
 
@@ -278,8 +519,8 @@ class JointPointDocument(Part, frozen=True):
     """
 
     games: int
-    mean: float = field(name="mean_score")
-    mean_95: Ends = field(name="mean_score_95")
+    mean: float = msgspec.field(name="mean_score")
+    mean_95: Ends = msgspec.field(name="mean_score_95")
     runs: list[float | None]
 
 

@@ -4,7 +4,7 @@ import atexit
 import gc
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Self
 
 import typer
 
@@ -28,7 +28,6 @@ from twofold.cli._training import (
     ResumeOption,
     RunDocument,
     Shown,
-    Trials,
     check_files,
     check_out,
     conduct,
@@ -112,9 +111,8 @@ def command(options: PolicyOptions) -> None:
             from twofold.learn.policy_training import save
 
             games = TrialGames(training.settings.rules, games=options.eval_games, stop=asked.is_set)
-            trials = Trials(games, every) if every else None
-            force = options.force
-            return go_on(training, out, asked, interval, trials, force=force, save=save)
+            trials = {"measure": games, "measure_every": every} if every else {}
+            return go_on(training, out, asked, interval, force=options.force, save=save, **trials)
 
         conduct(
             training,
@@ -143,10 +141,11 @@ class TrainPolicyDocument(RunDocument, frozen=True):
 
     parameters: int
 
-
-def _document(training: "PolicyTraining", out: str) -> TrainPolicyDocument:
-    settings, parameters = training.settings.document(), training.network.parameters
-    return TrainPolicyDocument.of(training, file=out, settings=settings, parameters=parameters)
+    @classmethod
+    def of(cls, source: Any, **given: Any) -> Self:
+        """The document of a run."""
+        settings, parameters = source.settings.document(), source.network.parameters
+        return super().of(source, settings=settings, parameters=parameters, **given)
 
 
 SHOWN: Final = Shown(
@@ -154,7 +153,7 @@ SHOWN: Final = Shown(
     lambda training: counted(training.curve.games, "game"),
     _recent,
     "test games",
-    _document,
+    TrainPolicyDocument,
 )
 """What the command says of a run."""
 

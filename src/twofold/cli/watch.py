@@ -56,34 +56,36 @@ from twofold.players.registry import default_player
 from twofold.storage.files import new_file
 
 
-def frames(player: Player, game: Game, clock: Callable[[], float]) -> Iterator[GameFrame]:
+def frames(
+    player: Player,
+    game: Game,
+    clock: Callable[[], float] = time.perf_counter,
+    pace: float | None = None,
+    stop: threading.Event | None = None,
+) -> Iterator[GameFrame]:
     """Let a started player play the game, and yield a frame for each position.
 
-    The next move is made when the next frame is asked for; `clock` gives the time in seconds.
+    The next move is made when the next frame is asked for.
+
+    Args:
+        player: the player.
+        game: the game.
+        clock: gives the time in seconds.
+        pace: largest number of moves per second; None for no limit.
+        stop: ends it.
     """
-    chronicle = Chronicle(game, since(clock))
+    chronicle, stop = Chronicle(game, since(clock)), stop or threading.Event()
+    due = time.monotonic()
     while True:
         analysis = None if game.is_finished else analyse(player, question_of(game))
         yield chronicle.frame(analysis)
-        if analysis is None:
+        if pace is not None:
+            due = next_due(due, pace, time.monotonic())
+            stop.wait(due - time.monotonic())
+        if analysis is None or stop.is_set():
             return
         game.play(analysis.best)
         chronicle.note()
-
-
-def paced(
-    source: Iterator[GameFrame], moves_per_second: float | None, stop: threading.Event
-) -> Iterator[GameFrame]:
-    """The frames of a game at a limited pace (None for no limit), until `stop` is set."""
-    due = time.monotonic()
-    for frame in source:
-        yield frame
-        if stop.is_set():
-            return
-        if moves_per_second is not None:
-            due = next_due(due, moves_per_second, time.monotonic())
-            if stop.wait(due - time.monotonic()):
-                return
 
 
 EXAMPLE = """  twofold watch
@@ -272,8 +274,7 @@ class Watched:
         stop = threading.Event()
         with ExitStack() as before:  # the first frame
             before.enter_context(loading())
-            source = self._frames(stop, before)
-            told = self._in_words(source) if words else self._in_lines(source)
+            told = self._told(stop, before, words=words)
             last, interrupted = follow(told, "twofold-watch", stop.set, lambda _: None)
         game = self.game  # one move after the last frame where the player was left behind
         frame = replace(
@@ -285,35 +286,27 @@ class Watched:
         print_out("\n".join(words_of_board(frame.board)) if words else f"\n{frame.board.drawn()}\n")
         return frame, interrupted
 
-    def _frames(self, stop: threading.Event, before: ExitStack) -> Iterator[GameFrame]:
-        """The frames of the game, at least one; `before` is closed once the first one is there."""
-        source = paced(frames(self.player, self.game, time.perf_counter), self.pace, stop)
-        opening = next(source, first_frame(self.game))
-        before.close()
-        yield opening
-        yield from source
+    def _told(
+        self, stop: threading.Event, before: ExitStack, *, words: bool
+    ) -> Iterator[GameFrame]:
+        """The frames: every move is told in words, or a line printed every 100 moves.
 
-    def _in_lines(self, source: Iterator[GameFrame]) -> Iterator[GameFrame]:
-        """Print a line every 100 moves."""
-        for frame in source:
-            if frame.move_number and frame.move_number % LINE_EVERY == 0:
+        `before` is closed once the first frame is there.
+        """
+        last = None
+        for frame in frames(self.player, self.game, pace=self.pace, stop=stop):
+            before.close()
+            if words and last is None:
+                print_out("\n".join(words_of_board(frame.board)))
+            elif words and last is not None and last.analysis is not None:
+                said = words_of_move(last.board, last.analysis.best, frame.board)
+                print_words(f"{said}; score {frame.score:,}")
+            elif not words and frame.move_number and frame.move_number % LINE_EVERY == 0:
                 print_out(
                     f"move {frame.move_number:,}  score {frame.score:,}  "
                     f"largest {frame.board.max_tile:,}  "
                     f"{format_rate(frame.moves_per_second)} moves/s"
                 )
-                sys.stdout.flush()
-            yield frame
-
-    def _in_words(self, source: Iterator[GameFrame]) -> Iterator[GameFrame]:
-        """Tell every move in words."""
-        last = None
-        for frame in source:
-            if last is None:
-                print_out("\n".join(words_of_board(frame.board)))
-            elif last.analysis is not None:
-                said = words_of_move(last.board, last.analysis.best, frame.board)
-                print_words(f"{said}; score {frame.score:,}")
             sys.stdout.flush()
             last = frame
             yield frame
@@ -332,17 +325,12 @@ class Watched:
 
     def summary(self, frame: GameFrame) -> list[str]:
         """The lines at the end; writes the record if one is wanted."""
-        lines = self._outcome(frame) if self.live.place is None else []
-        if self.record is not None:
-            lines.append(self._write_record(self.record))
-        if self.live.place is None:
-            words = ["twofold", "watch", self.spec.text, "--seed", str(self.seed)]
-            words += [] if self.rules == STANDARD else ["--rules", str(self.rules)]
-            return [*lines, f"again: {shell_line(*words)}"]
-        return [*lines, *words_at_leaving(self.live)]
-
-    def _outcome(self, frame: GameFrame) -> list[str]:
+        written = [] if self.record is None else [self._write_record(self.record)]
+        if self.live.place is not None:  # a person has taken over
+            return [*written, *words_at_leaving(self.live)]
         how = end_words(frame.board, self.rules) if self.game.is_finished else "not finished"
+        again = ["twofold", "watch", self.spec.text, "--seed", str(self.seed)]
+        again += [] if self.rules == STANDARD else ["--rules", str(self.rules)]
         return [
             f"score {frame.score:,}, largest tile {frame.board.max_tile:,}, "
             f"{counted(frame.move_number, 'move')}, {how}",
@@ -353,6 +341,8 @@ class Watched:
                 f"after {format_time(mark.seconds)}"
                 for mark in frame.milestones[-MOST_MILESTONES:]
             ),
+            *written,
+            f"again: {shell_line(*again)}",
         ]
 
     def _write_record(self, path: Path) -> str:
