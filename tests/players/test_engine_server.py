@@ -52,7 +52,7 @@ class Talk(Said):
     def __init__(self, player: Player) -> None:
         super().__init__()
         player.start(opening_rules(player), 0)
-        self.server = EngineServer(player, self.note, self._begin, make_player)
+        self.server = EngineServer(player, self.note, self._begin)
 
     def _begin(self, search: ServerSearch) -> None:
         threading.Thread(target=search.run, daemon=True).start()
@@ -358,7 +358,7 @@ def test_the_server_answers_for_a_player_that_does_not_stop(
     assert module.STOP_SECONDS < 0.05
     slow = Slow()
     with talking(slow) as talk:
-        monkeypatch.setattr(talk.server, "_make", lambda _: make_player("corner"))
+        monkeypatch.setattr(module, "make_player", lambda _: make_player("corner"))
         talk.say(f"position {BOARD}", "go")
         assert talk.say("stop") == [f"bestmove {BOARD.legal_moves()[0].letter}"]
         assert talk.ask(str(BOARD))[-1] == "bestmove d"  # by another player

@@ -323,16 +323,9 @@ class Player(ABC):
 class StreamPlayer(Player):
     """A player whose analysis is the last one of its `stream`."""
 
-    def analyse(
-        self,
-        board: Board,
-        budget: Budget | None = None,
-        *,
-        score: int | None = None,
-        stop: Stop | None = None,
-    ) -> Analysis:
+    def analyse(self, board: Board, budget: Budget | None = None, **more: Any) -> Analysis:
         """The last analysis of `stream`."""
-        *_, last = self.stream(board, budget, score=score, stop=stop)
+        *_, last = self.stream(board, budget, **more)
         return last
 
 

@@ -22,7 +22,7 @@ from twofold.kernels.bits import frame
 from twofold.limits import BITS_MAX_EXPONENT, BITS_MAX_SIDE
 from twofold.players.base import Player, assumed_score, check_going, move_list
 from twofold.search.analysis import Analysis, MoveValue
-from twofold.search.budget import Budget, Stop
+from twofold.search.budget import Budget
 from twofold.search.context import fitting_bits
 from twofold.storage.arrays import lies_flat
 
@@ -160,14 +160,7 @@ class GreedyPlayer(SimplePlayer):
         """The move with the largest reward."""
         return max(legal, key=lambda move: board.slide(move).reward)
 
-    def analyse(
-        self,
-        board: Board,
-        budget: Budget | None = None,
-        *,
-        score: int | None = None,
-        stop: Stop | None = None,
-    ) -> Analysis:
+    def analyse(self, board: Board, budget: Budget | None = None, **_: Any) -> Analysis:
         """The rewards of the four moves."""
         rewards = {
             move: MoveValue(float(board.slide(move).reward), 1) for move in check_going(board)

@@ -1,6 +1,7 @@
 """The player `exact`: optimal play with a table of a solved game."""
 
 from pathlib import Path
+from typing import Any
 
 from twofold.errors import InvalidBoard, InvalidSpec, InvalidTable, UnsupportedRules
 from twofold.game.board import Board
@@ -10,7 +11,7 @@ from twofold.kernels._jit import address_of
 from twofold.players.base import check_going, move_list, typed_spec
 from twofold.players.compiled import CompiledPlayer
 from twofold.search.analysis import Analysis, MoveValue
-from twofold.search.budget import Budget, Stop
+from twofold.search.budget import Budget
 from twofold.storage.files import kept_by_file
 from twofold.tables.exact import ExactTable
 from twofold.tables.problem import Problem
@@ -44,14 +45,7 @@ class ExactPlayer(CompiledPlayer):
         """The optimal move."""
         return self.analyse(board).best
 
-    def analyse(
-        self,
-        board: Board,
-        budget: Budget | None = None,
-        *,
-        score: int | None = None,
-        stop: Stop | None = None,
-    ) -> Analysis:
+    def analyse(self, board: Board, budget: Budget | None = None, **_: Any) -> Analysis:
         """The exact values of the moves, by look-up."""
         check_going(board)
         if board.shape != self.home.shape:

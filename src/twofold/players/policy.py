@@ -1,7 +1,7 @@
 """The player `policy`: the most probable move of a policy network, or a search that it guides."""
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from twofold.kernels.table_lookup import table_first
 from twofold.players.base import check_going, move_list
 from twofold.players.compiled import CompiledPlayer, fits_bits
 from twofold.search.analysis import PROBABILITY, Analysis, MoveValue
-from twofold.search.budget import Budget, Stop
+from twofold.search.budget import Budget
 from twofold.search.context import as_searched
 from twofold.values.policy_network import PolicyNetwork, probabilities
 
@@ -117,14 +117,7 @@ class PolicyPlayer(CompiledPlayer):
         best = max((move for move in legal if tried >> move & 1), key=lambda move: values[move])
         return best, {move: float(values[move]) for move in legal}
 
-    def analyse(
-        self,
-        board: Board,
-        budget: Budget | None = None,
-        *,
-        score: int | None = None,
-        stop: Stop | None = None,
-    ) -> Analysis:
+    def analyse(self, board: Board, budget: Budget | None = None, **_: Any) -> Analysis:
         """The probability of each move, or its value in the network's unit; and that of the board.
 
         With a search `best` is a probable move, even if the critic values another more highly.

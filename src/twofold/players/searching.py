@@ -235,16 +235,9 @@ class RelayPlayer(StreamPlayer, CompiledPlayer):
         """The move of the player whose turn it is."""
         return self.part_for(board).choose(board, score=score, move_number=move_number)
 
-    def stream(
-        self,
-        board: Board,
-        budget: Budget | None = None,
-        *,
-        score: int | None = None,
-        stop: Stop | None = None,
-    ) -> Iterator[Analysis]:
+    def stream(self, board: Board, budget: Budget | None = None, **more: Any) -> Iterator[Analysis]:
         """The improving analyses of the player whose turn it is."""
-        for found in self.part_for(board).stream(board, budget, score=score, stop=stop):
+        for found in self.part_for(board).stream(board, budget, **more):
             yield replace(found, player=self.spec)
 
     def table_answer(self, board: Board) -> "TableAnswer | None":

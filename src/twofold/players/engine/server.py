@@ -1,13 +1,7 @@
 """A player's replies to the lines of the engine protocol, over streams.
 
-`twofold.players.engine.server` reads the lines and runs the searches.
-`docs/reference/engine-protocol.md` is the specification.
-
-Serves the engine protocol over streams with two threads: one reads and searches, one watches.
-
-Most searches are short and no command comes during them, so the thread that reads `go` also
-searches: a thread switch takes as long as a quick move. During a longer search the main thread
-reads, so that it sees `stop`; otherwise it only waits, so that Ctrl-C reaches it.
+`docs/reference/engine-protocol.md` is the specification. One thread reads the lines, so that it
+sees `stop`, another one searches.
 """
 
 import contextlib
@@ -179,20 +173,15 @@ class EngineServer:
         player: the player; the server closes it.
         write: writes text to the client.
         begin: schedules a search, in a separate thread or before the next line.
-        make: makes a player after an option has changed.
     """
 
     def __init__(
-        self,
-        player: Player,
-        write: Callable[[str], None],
-        begin: Callable[[ServerSearch], None],
-        make: Callable[[PlayerSpec], Player] = make_player,
+        self, player: Player, write: Callable[[str], None], begin: Callable[[ServerSearch], None]
     ) -> None:
         self._spec, self._code = player.spec, frozenset[str]()
         with contextlib.suppress(InvalidSpec):
             self._code = PlayerSpec.parse(player.spec).code
-        self._write, self._begin, self._make = write, begin, make
+        self._write, self._begin = write, begin
         self._lock = threading.Lock()
         self._present: Player | None = player
         self._rules, self._seed = player.rules, player.seed
@@ -250,26 +239,13 @@ class EngineServer:
     # ---- commands
 
     def _introduce(self) -> None:
-        player = self._player()
+        player, name = self._player(), f"twofold {__version__} {_short(self._spec)}"
         shapes = tuple(shape for shape in ALL_SHAPES if not player.unsupported(Rules(*shape)))
-        self._say(
-            [
-                Identity("name", f"twofold {__version__} {_short(self._spec)}"),
-                Identity("author", AUTHOR),
-                Shapes(shapes),
-                *self._options(),
-                Word.HELLO_OK,
-            ]
-        )
-
-    def _options(self) -> list[Option]:
-        options = []
-        for name, value in PlayerSpec.parse(self._spec).values.items():
-            try:
-                options.append(Option(name, "string", value))
-            except InvalidLine:  # its value does not fit in a line
-                continue
-        return options
+        answers: list[Answer] = [Identity("name", name), Identity("author", AUTHOR), Shapes(shapes)]
+        for key, value in PlayerSpec.parse(self._spec).values.items():
+            with contextlib.suppress(InvalidLine):  # its value does not fit in a line
+                answers.append(Option(key, "string", value))
+        self._say([*answers, Word.HELLO_OK])
 
     def _set(self, command: SetOption) -> None:
         known = PlayerSpec.parse(self._spec).values
@@ -283,7 +259,7 @@ class EngineServer:
                 f"expected {command.name} without Python code, got {shown(command.value)}. "
                 "Only the command that starts the engine can name code"
             )
-        self._use(self._make(spec))
+        self._use(make_player(spec))
 
     def _use(self, player: Player) -> None:
         try:
@@ -297,7 +273,7 @@ class EngineServer:
     def _player(self) -> Player:
         """The player; a new one if the last one was abandoned in its search."""
         if self._present is None:
-            self._use(self._make(PlayerSpec.parse(self._spec)))
+            self._use(make_player(self._spec))
         assert self._present is not None
         return self._present
 
@@ -327,9 +303,8 @@ class EngineServer:
         return self._search is not None and not self._search.is_over
 
     def _stop(self) -> None:
-        if self._search is None or self._search.is_over:
-            return
-        if not self._search.end_within(STOP_SECONDS):
+        search = self._search
+        if search is not None and not search.is_over and not search.end_within(STOP_SECONDS):
             self._present = None  # the search closes the player
 
     def close(self, seconds: float = 0.0) -> None:
@@ -375,42 +350,34 @@ def serve(player: Player, source: IO[bytes], sink: IO[bytes]) -> None:
     Raises:
         OSError: a reply cannot be written, for example to a full disk.
     """
-    output, worker = _Output(sink), _Worker()
-    server = EngineServer(player, output.write, worker.begin)
+    failed: list[Exception] = []
+
+    def write(text: str) -> None:
+        try:
+            sink.write(text.encode())
+            sink.flush()
+        except (OSError, ValueError) as error:  # ValueError: closed
+            failed.append(error)
+
+    worker = _Worker()
+    server = EngineServer(player, write, worker.begin)
     seconds = LAST_SECONDS
     try:
         for line in lines_of(source):
             if not server.obey(line):
                 seconds = 0.0
                 break
-            if output.is_gone:
+            if failed:
                 break
         server.close(seconds)
     finally:
         server.close()
         worker.end()
-    if output.error is not None:
-        raise output.error
-
-
-class _Output:
-    """The stream to the client; notes when it fails."""
-
-    def __init__(self, sink: IO[bytes]) -> None:
-        self._sink = sink
-        self.is_gone = False
-        self.error: OSError | None = None
-
-    def write(self, text: str) -> None:
-        try:
-            self._sink.write(text.encode())
-            self._sink.flush()
-        except (ConnectionError, ValueError):  # no reader any more; ValueError: closed
-            self.is_gone = True
-        except OSError as error:
-            self.is_gone = True
-            if error.errno != errno.EINVAL:  # no reader any more, on Windows
-                self.error = error
+    match failed:
+        case [ConnectionError() | OSError(errno=errno.EINVAL), *_]:
+            pass  # no reader any more; EINVAL on Windows
+        case [OSError() as error, *_]:
+            raise error
 
 
 class _Worker:
@@ -449,6 +416,5 @@ def lines_of(source: IO[bytes]) -> Iterator[str]:
 
 def _text_of(line: bytes) -> str:
     line = line.rstrip(b"\r")
-    if len(line) > MAX_ENGINE_LINE:  # latin-1 keeps the length, so that it is refused
-        return line.decode("latin-1")
-    return line.decode("utf-8", "replace")
+    # Latin-1 keeps the length of a long line, so that it is refused.
+    return line.decode("latin-1" if len(line) > MAX_ENGINE_LINE else "utf-8", "replace")
