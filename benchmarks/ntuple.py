@@ -74,8 +74,7 @@ def _seconds_to_load() -> float:
     code = (
         "import time, twofold.kernels.ntuple\n"
         "from twofold.values.network_file import load_network\n"
-        "from twofold.players.presets import DEFAULT_NETWORK\n"
-        "began = time.perf_counter(); load_network(DEFAULT_NETWORK)\n"
+        "began = time.perf_counter(); load_network('default')\n"
         "print(time.perf_counter() - began)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

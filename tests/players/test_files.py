@@ -87,7 +87,7 @@ def test_the_canonical_spec_names_the_content(kind: Kind, tmp_path: Path) -> Non
         ("ntuple:net=nobody", InvalidNetwork, r"expected a network \("),
         ("ntuple:net=no/such.safetensors", InvalidNetwork, "cannot read"),
         ("ntuple:net=tiny,downgrade=3", LimitExceeded, "expected downgrade from 512"),
-        ("ntuple:net=tiny,downgrade=1025", InvalidSpec, "expected downgrade as an even sum"),
+        ("ntuple:net=tiny,downgrade=1025", InvalidSpec, "expected downgrade as an even number"),
         ("ntuple:net=tiny,ply=0", LimitExceeded, "expected ply from 1"),
         ("ntuple:net=tiny,eval=rows", InvalidSpec, "expected a key of ntuple"),
         ("exact", InvalidSpec, "expected exact:table=FILE, got no file"),

@@ -166,7 +166,7 @@ def test_a_key_that_came_later_changes_no_spec_that_is_kept() -> None:
         ("datumbox:search=beam", "expected search= and one of alphabeta, minimax, got 'beam'"),
         ("expectimax:prune=yes", "expected prune= and one of none, got 'yes'"),
         ("it3105-snake:layers=three", "expected layers= and one of literal, alternating"),
-        ("it3105-snake:depth=5", "expected an even depth, got 5"),
+        ("it3105-snake:depth=5", "expected depth as an even number, got 5"),
         ("expectimax:eval_sha256=00", "the file of eval_sha256='00' has changed, or there is none"),
     ],
 )

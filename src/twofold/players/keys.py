@@ -9,15 +9,7 @@ from typing import Any, Final
 from twofold.errors import InvalidSpec
 from twofold.game.notation import did_you_mean, format_number, parse_number, shown
 from twofold.game.rules import Rules
-from twofold.limits import (
-    MAX_DEPTH,
-    MAX_DOWNGRADE,
-    MAX_JOBS,
-    MAX_PLY,
-    MAX_TABLE_MB,
-    MIN_DOWNGRADE,
-    check_limit,
-)
+from twofold.limits import MAX_DEPTH, MAX_DOWNGRADE, MAX_JOBS, MAX_TABLE_MB, check_limit
 from twofold.players.base import Player
 from twofold.players.own_code import is_code, load_object
 from twofold.search.budget import Budget, parse_seconds
@@ -94,15 +86,18 @@ class Entry:
     takes_limits: bool = True
 
 
-def whole(name: str, low: int, high: int) -> Callable[[str], int]:
-    """A parser of integers from `low` to `high`."""
+def whole(name: str, low: int, high: int, *, even: bool = False) -> Callable[[str], int]:
+    """A parser of integers from `low` to `high`; with `even` of even ones."""
 
     def parse(text: str) -> int:
         if not (text.isascii() and text.isdecimal() and len(text) <= 12):
             raise InvalidSpec(
                 f"expected {name} as a whole number from {low} to {high}, got {shown(text)}"
             )
-        return check_limit(name, int(text), low, high)
+        value = check_limit(name, int(text), low, high)
+        if even and value % 2:
+            raise InvalidSpec(f"expected {name} as an even number, got {value}")
+        return value
 
     return parse
 
@@ -146,15 +141,7 @@ def _weights(evaluator: Evaluator) -> Mapping[str, Key]:
     }
 
 
-def even_depth(text: str) -> int:
-    """Parse an even number of half-moves."""
-    depth = whole("depth", 2, 2 * MAX_PLY - 2)(text)
-    if depth % 2:
-        raise InvalidSpec(f"expected an even depth, got {depth}")
-    return depth
-
-
-def optional(parse: Callable[[str], Any], word: str) -> Callable[[str], Any]:
+def optional(parse: Callable[[str], Any], word: str = NONE) -> Callable[[str], Any]:
     """A parser that maps `word` to None and passes other texts to `parse`."""
     return lambda text: None if text == word else parse(text)
 
@@ -180,14 +167,6 @@ def share(text: str) -> float:
     return value
 
 
-def downgrade(text: str) -> int:
-    """Parse a sum of tiles, or 0."""
-    value = 0 if text == "0" else whole("downgrade", MIN_DOWNGRADE, MAX_DOWNGRADE)(text)
-    if value % 2:
-        raise InvalidSpec(f"expected downgrade as an even sum of tiles, got {value}")
-    return value
-
-
 @dataclass(frozen=True, slots=True)
 class Late:
     """Play by order from one corner, from a sum of tiles on, to a depth."""
@@ -196,10 +175,8 @@ class Late:
     ply: Depth
 
     @classmethod
-    def parse(cls, text: str) -> "Late | None":
-        """Parse `none`, or a sum and a depth such as `24576@4` and `24576@6/5@4`."""
-        if text == NONE:
-            return None
+    def parse(cls, text: str) -> "Late":
+        """Parse a sum and a depth such as `24576@4` and `24576@6/5@4`."""
         total, at, ply = text.partition("@")
         if not at:
             raise InvalidSpec(
@@ -234,20 +211,16 @@ PLY: Final = Key(
     "2+14000-16000:4: 4 while the tiles sum to 14,000 to 15,999",
     optional(Depth.parse, "auto"),
 )
-TIME: Final = Key(
-    "none", "time per move, such as 50ms, with deepening", optional(parse_seconds, "none")
-)
-NODES: Final = Key(
-    "none", "nodes per move, such as 1e6, with deepening", optional(node_count, "none")
-)
+TIME: Final = Key(NONE, "time per move, such as 50ms, with deepening", optional(parse_seconds))
+NODES: Final = Key(NONE, "nodes per move, such as 1e6, with deepening", optional(node_count))
 CUT: Final = Key("0", "do not search positions less probable than this", cut)
 THREADS: Final = Key("1", "threads for one move", whole("threads", 1, MAX_JOBS))
 TABLES: Final = Key(
-    "none",
+    NONE,
     "endgame tables, names or files: 442-512+443-512; "
     "auto: the strong ones built here, those with walls only with late; "
     "default, large: those of twofold tables build",
-    lambda text: None if text == NONE else later("tables.library:find_tables")(text),
+    optional(later("tables.library:find_tables")),
     hash_of=lambda tables: "" if tables is None else later("tables.library:hash_of")(tables),
     settle=_settled_tables,
     came_later=True,
@@ -256,7 +229,7 @@ LATE: Final = Key(
     NONE,
     "once the different tiles sum to this, a search for order from one corner plays, and tables "
     "with walls; 24576@4: with 16384 and 8192, to 4 plies; 24576@6/5@4: as for ply",
-    Late.parse,
+    optional(Late.parse),
     came_later=True,
 )
 SEARCH_KEYS: Final = {

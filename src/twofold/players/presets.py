@@ -6,7 +6,7 @@ from typing import Final
 
 from twofold.game.notation import format_spec, parse_spec
 from twofold.game.rules import Rules
-from twofold.limits import BITS_MAX_SIDE, MAX_DEPTH, MAX_PLY
+from twofold.limits import BITS_MAX_SIDE, MAX_DEPTH, MAX_DOWNGRADE, MAX_PLY, MIN_DOWNGRADE
 from twofold.players.engine.lines import hash_of_files, parse_command_words, parse_option_words
 from twofold.players.keys import (
     ALPHABETA_KEYS,
@@ -23,8 +23,6 @@ from twofold.players.keys import (
     Entry,
     Key,
     cut,
-    downgrade,
-    even_depth,
     later,
     node_count,
     optional,
@@ -39,12 +37,7 @@ from twofold.tables.pattern import suits
 DOWNGRADE: Final = 24_576
 """Sum of the different tiles from which `ntuple` downgrades boards by default."""
 
-DEFAULT_NETWORK: Final = "default"
-"""The network of `ntuple` if none is named."""
-
-DEFAULT_POLICY: Final = "policy"
-"""The network of `policy` if none is named."""
-
+_downgrade: Final = whole("downgrade", MIN_DOWNGRADE, MAX_DOWNGRADE, even=True)
 
 PRESETS: Final = (
     Entry(
@@ -88,7 +81,7 @@ PRESETS: Final = (
         later("players.makers:ntuple"),
         {
             "net": Key(
-                DEFAULT_NETWORK,
+                "default",
                 "network, by name or as a file",
                 hash_of=later("values.network_file:network_hash"),
             ),
@@ -96,7 +89,7 @@ PRESETS: Final = (
             "downgrade": Key(
                 str(DOWNGRADE),
                 "halve large tiles once the distinct tiles sum to this; 0: never",
-                downgrade,
+                lambda text: int(text) if text == "0" else _downgrade(text),
             ),
             "tables": TABLES,
             "late": LATE,
@@ -110,14 +103,14 @@ PRESETS: Final = (
         later("players.makers:policy"),
         {
             "net": Key(
-                DEFAULT_POLICY,
+                "policy",
                 "the shipped network `policy`, or a file",
                 hash_of=later("players.makers:policy_hash"),
             ),
             "ply": Key(
                 "none",
                 "depth in plies of a search with its critic, 1 or 2; none for no search",
-                optional(whole("ply", 1, 2), "none"),
+                optional(whole("ply", 1, 2)),
             ),
             "share": Key(
                 "0.1",
@@ -209,7 +202,9 @@ PRESETS: Final = (
             later("players.makers:it3105", f"it3105-{matrix}"),
             {
                 "layers": LAYERS,
-                "depth": Key("6", "layers of the search, even", even_depth),
+                "depth": Key(
+                    "6", "layers of the search, even", whole("depth", 2, 2 * MAX_PLY - 2, even=True)
+                ),
                 "table_mb": TABLE_MB,
             },
             source="IT3105 report, Expectimax for 2048",
@@ -233,10 +228,10 @@ PRESETS: Final = (
             "ply": Key(
                 "none",
                 "depth in plies; none: the program decides",
-                optional(whole("ply", 1, MAX_PLY), "none"),
+                optional(whole("ply", 1, MAX_PLY)),
             ),
-            "time": Key("none", "time per move, such as 50ms", optional(parse_seconds, "none")),
-            "nodes": Key("none", "nodes per move, such as 1e6", optional(node_count, "none")),
+            "time": Key("none", "time per move, such as 50ms", optional(parse_seconds)),
+            "nodes": Key("none", "nodes per move, such as 1e6", optional(node_count)),
             "timeout": Key(
                 "60", "longest wait for the handshake, and for a move beyond time", parse_seconds
             ),

@@ -1,7 +1,6 @@
 """Expectimax on 64-bit boards and on cells: the best move against random spawns."""
 
 from collections.abc import Sequence
-from copy import copy
 from typing import Any, Final
 
 import numpy as np
@@ -142,23 +141,21 @@ class Expectimax(Search):
         self, position: np.uint64, score: int, legal: Sequence[Move], depth: int
     ) -> dict[Move, MoveValue]:
         """Values by all threads: each takes one state after the first spawn at a time."""
-        states = [_States(position, score, move, self.context.words) for move in legal]
-        values, nodes = self._replies(states, depth - 1)
+        states = [_states(position, score, move, self.context.words) for move in legal]
+        bits, scores, chances = (np.concatenate(arrays) for arrays in zip(*states, strict=True))
+        values, nodes = self._replies(bits, scores, chances, depth - 1)
         found, first = {}, 0
-        for move, some in zip(legal, states, strict=True):
-            part = slice(first, first + len(some.bits))
-            first += len(some.bits)
+        for move, (own, *_) in zip(legal, states, strict=True):
+            part = slice(first, first + len(own))
+            first += len(own)
             value = kernels.mean_of(position, int(move), values[part], self.context.words)
             found[move] = MoveValue(float(value), int(nodes[part].sum()) + 1)
         return found
 
     def _replies(
-        self, states: Sequence["_States"], ply: int
-    ) -> tuple[NDArray[np.float64], NDArray[np.uint64]]:
+        self, bits: Words, scores: Words, chances: NDArray[np.float64], ply: int
+    ) -> tuple[NDArray[np.float64], Words]:
         """Values of states, and the nodes visited for each."""
-        bits = np.concatenate([some.bits for some in states])
-        scores = np.concatenate([some.scores for some in states])
-        chances = np.concatenate([some.chances for some in states])
         values = np.zeros(len(bits))
         nodes = np.zeros(len(bits), dtype=np.uint64)
         counter = np.zeros(1, dtype=np.uint64)
@@ -181,25 +178,28 @@ class Expectimax(Search):
         words = self.context.words
         kernels.begin_line(int(best), words)
         while depth > 1 and not self._second_move:
-            states = _States(position, score, best, words, chance)
+            after = int(kernels.after_of(position, int(best), words))
+            states = _states(position, score, best, words, chance)
             depth -= 1
             number = self._typical(states, depth)
-            position, score = states.bits[number], int(states.scores[number])
-            chance = float(states.chances[number])
+            bits, scores, chances = states
+            position, score, chance = bits[number], int(scores[number]), float(chances[number])
             move = kernels.best_reply(position, score, depth, chance, words)
             if self.gave_up():
                 return tuple(steps) or (LineStep(best),)
-            steps.append(LineStep(best, *self._spawn(states.after, position)))
+            steps.append(LineStep(best, *self._spawn(after, position)))
             if move < 0:
                 return tuple(steps)
             best = Move(move)
         return (*steps, LineStep(best))
 
-    def _typical(self, states: "_States", ply: int) -> int:
+    def _typical(self, states: "States", ply: int) -> int:
         """Index of the state with the most probable tile whose value is nearest the mean."""
         tiles = len(self.rules.spawn_probabilities)
         first = int(np.argmax(self.rules.spawn_probabilities))
-        values, _ = self._replies([states.some(slice(first, None, tiles))], ply)
+        bits, scores, chances = states
+        part = slice(first, None, tiles)
+        values, _ = self._replies(bits[part].copy(), scores[part].copy(), chances[part].copy(), ply)
         return first + tiles * int(np.abs(values - values.mean()).argmin())
 
     def _spawn(self, after: int, state: np.uint64) -> tuple[int, int]:
@@ -210,33 +210,18 @@ class Expectimax(Search):
         return row * self.rules.cols + col, 1 << (difference >> 4 * place)
 
 
-class _States:
-    """The states after a move and a spawn, in arrays for kernels: by cell, then by tile.
+States = tuple[Words, Words, NDArray[np.float64]]
+"""States after a move and a spawn, by cell, then by tile: 64-bit forms, scores, probabilities."""
 
-    `after` is the afterstate; `bits` and `scores` are uint64, `chances` probabilities.
-    """
 
-    def __init__(
-        self, position: np.uint64, score: int, move: Move, words: Words, chance: float = 1.0
-    ) -> None:
-        room = 16 * int(MAX_SPAWN_TILES)
-        self.bits = np.zeros(room, dtype=np.uint64)
-        self.scores = np.zeros(room, dtype=np.uint64)
-        self.chances = np.zeros(room)
-        count = kernels.list_states(
-            position, score, int(move), chance, self.bits, self.scores, self.chances, words
-        )
-        self.after = int(kernels.after_of(position, int(move), words))
-        self._keep(slice(count))
-
-    def _keep(self, part: slice) -> None:
-        self.bits, self.scores = self.bits[part], self.scores[part]
-        self.chances = self.chances[part]
-
-    def some(self, part: slice) -> "_States":
-        kept = copy(self)
-        kept._keep(part)
-        return kept
+def _states(
+    position: np.uint64, score: int, move: Move, words: Words, chance: float = 1.0
+) -> States:
+    room = 16 * int(MAX_SPAWN_TILES)
+    bits, scores = np.zeros(room, dtype=np.uint64), np.zeros(room, dtype=np.uint64)
+    chances = np.zeros(room)
+    count = kernels.list_states(position, score, int(move), chance, bits, scores, chances, words)
+    return bits[:count], scores[:count], chances[:count]
 
 
 def _lowest_layer(context: Context, evaluator: Evaluator, rules: Rules) -> Any:
