@@ -207,6 +207,7 @@ MARK_GAP: Final = 2_048
 """More moves than one kernel call makes: a larger gap between stored boards needs a long replay."""
 
 _MOVES: Final = {ord(move.letter): move for move in Move}
+_LETTERS: Final = [move.letter.encode() for move in Move]
 
 
 class Moment(NamedTuple):
@@ -493,7 +494,7 @@ class Game:
         self._forget_undone()
         if step.given:
             self._note_given(step)
-        self._letters += step.move.letter.encode()
+        self._letters += _LETTERS[step.move]
         self._advance(step)
         return step
 
@@ -585,7 +586,7 @@ class Game:
 
     def _advance(self, step: Step) -> None:
         self._number += 1
-        self._now = Moment(step.board, self.score + step.reward)
+        self._now = Moment(step.board, self._now.score + step.reward)
         if self._number % MARK_EVERY == 0:
             self._mark()
 

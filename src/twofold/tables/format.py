@@ -33,12 +33,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.errors import InvalidNetwork, InvalidTable
+from twofold.errors import InvalidTable
 from twofold.game.notation import shown
 from twofold.kernels import table_layers as endgame
 from twofold.limits import MAX_ENDGAME_CODES
-from twofold.storage.arrays import LENGTH_BYTES, TensorFile, checksum, format_header, open_tensors
+from twofold.storage.arrays import LENGTH_BYTES, TensorFile, checksum, format_header
 from twofold.tables.layers import LINE_WORDS, layer_sizes, lines_of, unpacked
+from twofold.tables.parts import opened_table
 from twofold.tables.pattern import EndgamePattern
 
 Floats = NDArray[np.float64]
@@ -192,11 +193,8 @@ def read_head(path: str | os.PathLike[str]) -> TableHead:
 @contextlib.contextmanager
 def opened(path: str | os.PathLike[str]) -> Iterator[tuple[TensorFile, TableHead]]:
     """Open a file and check everything but the levels; raises `InvalidTable`."""
-    try:
-        with open_tensors(path) as file:
-            yield file, _head(file)
-    except InvalidNetwork as error:
-        raise InvalidTable(str(error)) from None
+    with opened_table(path) as file:
+        yield file, _head(file)
 
 
 def _head(file: TensorFile) -> TableHead:

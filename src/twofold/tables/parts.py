@@ -1,13 +1,16 @@
 """Work layer by layer: threads that share a layer, progress, parts on disk beside the file."""
 
 import contextlib
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self, TypeVar
 
+from twofold.errors import InvalidNetwork, InvalidTable
 from twofold.limits import MAX_JOBS, check_limit
+from twofold.storage.arrays import TensorFile, open_tensors
 from twofold.storage.files import TEMPORARY, work_folder
 
 Part = TypeVar("Part")
@@ -77,7 +80,17 @@ class Crew:
         return found
 
 
-def remove_parts(path: Path, is_part: Callable[[str], bool]) -> None:
+@contextlib.contextmanager
+def opened_table(path: str | os.PathLike[str]) -> Iterator[TensorFile]:
+    """Open the file of a table or a part of one; raises `InvalidTable`, which names it."""
+    try:
+        with open_tensors(path) as file:
+            yield file
+    except InvalidNetwork as error:
+        raise InvalidTable(str(error)) from None
+
+
+def remove_parts(path: Path, is_part: Callable[[str], object]) -> None:
     """Remove the parts of work on a file that the caller holds, and their folder if then empty."""
     folder = work_folder(path)
     with contextlib.suppress(OSError):

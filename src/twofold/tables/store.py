@@ -20,7 +20,7 @@ import itertools
 import os
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -28,19 +28,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.errors import InvalidInput, InvalidNetwork, InvalidTable, ResourceError
+from twofold.errors import InvalidInput, InvalidTable, ResourceError
 from twofold.game.notation import shown
-from twofold.storage.arrays import (
-    Stacked,
-    TensorFile,
-    checksum,
-    lies_flat,
-    open_tensors,
-    write_tensors,
-)
+from twofold.storage.arrays import Stacked, TensorFile, checksum, lies_flat, write_tensors
 from twofold.storage.files import work_folder
 from twofold.storage.memory import load
-from twofold.tables.parts import remove_parts
+from twofold.tables.parts import opened_table, remove_parts
 from twofold.tables.problem import Problem
 
 VERSION: Final = "1"
@@ -120,7 +113,8 @@ def write_layers(
     if keys is not None:
         tensors["keys"] = Stacked(keys)
     part = "keys" if values is None else "values" if keys is None else "table"
-    write_tensors(path, tensors, _metadata(problem, part))
+    texts = {"rules": str(problem.rules), "objective": problem.objective.value, "part": part}
+    write_tensors(path, tensors, {_VERSION_KEY: VERSION} | texts)
 
 
 def index_of(
@@ -141,72 +135,47 @@ def index_of(
     return index
 
 
-def _metadata(problem: Problem, part: str) -> dict[str, str]:
-    return {
-        _VERSION_KEY: VERSION,
-        "rules": str(problem.rules),
-        "objective": problem.objective.value,
-        "part": part,
-    }
-
-
 def read_layers(path: str | os.PathLike[str], part: str = "table") -> Layers:
     """Read a file of layers into memory; `Layers.damage` checks its content.
 
     Raises `InvalidTable` if the file is missing, not a table of this part, or truncated.
     """
-    with _opened(path) as file:
+    with opened_table(path) as file:
         _layers(file, part, TensorFile.view)  # before anything is read into memory
         return _layers(file, part, load)
 
 
 def map_layers(path: str | os.PathLike[str], part: str) -> Layers:
     """Memory-map a file of layers that no other program writes; raises `InvalidTable`."""
-    with _opened(path) as file:
+    with opened_table(path) as file:
         return _layers(file, part, TensorFile.view)
 
 
-@contextlib.contextmanager
-def _opened(path: str | os.PathLike[str]) -> Iterator[TensorFile]:
-    try:
-        with open_tensors(path) as file:
-            yield file
-    except InvalidNetwork as error:
-        raise InvalidTable(str(error)) from None
-
-
 def _layers(file: TensorFile, part: str, take: Callable[[TensorFile, str], NDArray[Any]]) -> Layers:
-    name = file.name
-    problem = _read_problem(file.metadata, part, name)
-    tensors = {key: take(file, key) for key in file.tensors}
-    wanted = {"layers", "keys", "values"} - ({"table": set(), "keys": {"values"}}.get(
-        part, {"keys"}
-    ))  # fmt: skip
-    if set(tensors) != wanted:
-        raise InvalidTable(
-            f"expected the tensors {', '.join(sorted(wanted))}, "
-            f"got {shown(', '.join(sorted(tensors)))} in {name}"
-        )
-    keys = tensors.get("keys", np.empty(0, problem.key_type))
-    try:
-        return Layers(problem, tensors["layers"], keys, tensors.get("values", np.empty(0)), part)
-    except InvalidTable as error:
-        raise InvalidTable(f"{error} in {name}") from None
-
-
-def _read_problem(metadata: dict[str, str], part: str, name: str) -> Problem:
-    if metadata.get(_VERSION_KEY) != VERSION:
+    texts, name = file.metadata, file.name
+    if texts.get(_VERSION_KEY) != VERSION:
         raise InvalidTable(
             f"expected a table of solved boards of version {VERSION}, "
-            f"got {shown(metadata.get(_VERSION_KEY, 'another kind of file'))} in {name}"
+            f"got {shown(texts.get(_VERSION_KEY, 'another kind of file'))} in {name}"
         )
-    if metadata.get("part") != part:
-        raise InvalidTable(f"expected a {part}, got {shown(metadata.get('part'))} in {name}")
+    if texts.get("part") != part:
+        raise InvalidTable(f"expected a {part}, got {shown(texts.get('part'))} in {name}")
+    expected = {"layers", *(("keys", "values") if part == "table" else (part,))}
+    if set(file.tensors) != expected:
+        raise InvalidTable(
+            f"expected the tensors {', '.join(sorted(expected))}, "
+            f"got {shown(', '.join(sorted(file.tensors)))} in {name}"
+        )
     try:
-        problem = Problem.parse(metadata["rules"], metadata["objective"])
+        problem = Problem.parse(texts["rules"], texts["objective"])
     except (InvalidInput, KeyError) as error:
         raise InvalidTable(f"expected rules and objective, got {error} in {name}") from None
-    return problem
+    arrays = {"keys": np.empty(0, problem.key_type), "values": np.empty(0)}
+    arrays |= {key: take(file, key) for key in file.tensors}
+    try:
+        return Layers(problem, arrays["layers"], arrays["keys"], arrays["values"], part)
+    except InvalidTable as error:
+        raise InvalidTable(f"{error} in {name}") from None
 
 
 def _check_index(index: NDArray[np.uint64], problem: Problem) -> None:
@@ -240,12 +209,11 @@ def _check_states(layers: Layers) -> None:
             raise InvalidTable(f"expected contiguous {key}, got a view with gaps")
 
 
+_PART: Final = re.compile(r"(keys|values)-\d{6,}-\d{6,}")
+"""Name of a file of layers in the folder: what it holds, its first layer and its last one."""
+
 INTERVAL: Final = 10.0
 """Seconds between saves."""
-
-
-def _is_part(name: str) -> bool:
-    return re.fullmatch(r"(keys|values)-\d{6,}-\d{6,}", name) is not None
 
 
 class LayerStore:
@@ -270,12 +238,17 @@ class LayerStore:
         return found
 
     def add_keys(self, layer: int, keys: NDArray[Any]) -> None:
-        """Store the states of the next layer."""
+        """Store the states of the next layer; may save."""
         self.keys[layer] = keys
+        self._save_in_time()
 
     def add_values(self, layer: int, values: NDArray[np.float64]) -> None:
-        """Store the values of the next lower layer."""
+        """Store the values of the next lower layer; may save."""
         self.values[layer] = values
+        self._save_in_time()
+
+    def _save_in_time(self) -> None:
+        """Save if the last time is long ago; no effect in memory."""
 
     def save(self) -> None:
         """Write new layers to disk; no effect in memory."""
@@ -310,20 +283,8 @@ class WorkFolder(LayerStore):
         self.folder, self._path = work_folder(path), Path(path)
         self._interval = interval
         self._saved = time.monotonic()
-        self._new: dict[str, list[int]] = {"keys": [], "values": []}
         self._load()
-
-    def add_keys(self, layer: int, keys: NDArray[Any]) -> None:
-        """Store the states of the next layer; may save."""
-        super().add_keys(layer, keys)
-        self._new["keys"].append(layer)
-        self._save_in_time()
-
-    def add_values(self, layer: int, values: NDArray[np.float64]) -> None:
-        """Store the values of the next lower layer; may save."""
-        super().add_values(layer, values)
-        self._new["values"].append(layer)
-        self._save_in_time()
+        self._written = {"keys": set(self.keys), "values": set(self.values)}
 
     def _save_in_time(self) -> None:
         if time.monotonic() - self._saved >= self._interval:
@@ -332,18 +293,16 @@ class WorkFolder(LayerStore):
     def save(self) -> None:
         """Write new layers, keys first: values need their keys. Raises `ResourceError`."""
         try:
-            for part in ("keys", "values"):
-                for layers in runs(self._new[part]):
+            for part, held in self._held_parts.items():
+                for layers in runs(held.keys() - self._written[part]):
                     self._write(part, layers)
-                self._new[part].clear()
         finally:
             with contextlib.suppress(OSError):  # it holds parts
                 self.folder.rmdir()
         self._saved = time.monotonic()
 
     def _write(self, part: str, layers: list[int]) -> None:
-        held: dict[int, NDArray[Any]] = self.keys if part == "keys" else self.values
-        arrays = [held[layer] for layer in layers]
+        arrays = [self._held_parts[part][layer] for layer in layers]
         path = self.folder / f"{part}-{layers[0]:06}-{layers[-1]:06}"
         try:
             self.folder.mkdir(exist_ok=True)
@@ -351,42 +310,36 @@ class WorkFolder(LayerStore):
             raise ResourceError(f"cannot make {str(self.folder)!r}: {error.strerror}") from error
         both = (arrays, None) if part == "keys" else (None, arrays)
         write_layers(path, self.problem, layers[0], *both)
-        self._map(path, part)
+        self._written[part].update(layers)
+        self._map(map_layers(path, part))
 
-    def _map(self, path: Path, part: str) -> None:
-        found = map_layers(path, part)
-        if found.problem != self.problem:
-            raise InvalidTable(
-                f"expected the work on {self.problem} under {self.problem.rules} in "
-                f"{str(self.folder)!r}, got {found.problem} under {found.problem.rules}; "
-                "remove the folder or choose another file"
-            )
-        unit = self.problem.unit_exponent
-        firsts, first = found.firsts.tolist(), int(found.index[0, 0]) >> unit
-        for number in range(len(found.index)):
-            part_of = slice(firsts[number], firsts[number + 1])
-            if part == "keys":
-                self.keys[first + number] = found.keys[part_of]
-            else:
-                self.values[first + number] = found.values[part_of]
+    @property
+    def _held_parts(self) -> dict[str, dict[int, NDArray[Any]]]:
+        return {"keys": self.keys, "values": self.values}
+
+    def _map(self, found: Layers) -> None:
+        """Hold the layers of a file in place of those in memory."""
+        first = int(found.index[0, SUM]) >> self.problem.unit_exponent
+        arrays = found.keys if found.part == "keys" else found.values
+        parts = np.split(arrays, found.firsts[1:-1].astype(np.int64))
+        self._held_parts[found.part].update(enumerate(parts, first))
 
     def _load(self) -> None:
+        """Map the parts in the folder that are not damaged; the others are computed again."""
         for path in parts_in(self.folder):
-            self._load_file(path, path.name.partition("-")[0])
-        self._keep_what_fits()
-
-    def _load_file(self, path: Path, part: str) -> None:
-        """Load a file if it is undamaged; otherwise its layers are computed again."""
-        try:
-            found = map_layers(path, part)
-        except InvalidTable:
-            return
-        if found.problem == self.problem and found.damage():
-            return
-        self._map(path, part)
-
-    def _keep_what_fits(self) -> None:
-        """Keep keys up to the first gap, and the values that belong to them."""
+            try:
+                found = map_layers(path, path.name.partition("-")[0])
+            except InvalidTable:
+                continue
+            if found.problem != self.problem:
+                raise InvalidTable(
+                    f"expected the work on {self.problem} under {self.problem.rules} in "
+                    f"{str(self.folder)!r}, got {found.problem} under {found.problem.rules}; "
+                    "remove the folder or choose another file"
+                )
+            if not found.damage():
+                self._map(found)
+        # Keys up to the first gap, and the values that belong to them.
         first = int(self.problem.starts.layers.min())
         whole = itertools.takewhile(self.keys.__contains__, itertools.count(first))
         self.keys = {layer: self.keys[layer] for layer in whole}
@@ -400,7 +353,7 @@ class WorkFolder(LayerStore):
         """Remove the parts, and the folder if it is then empty, after the table is written."""
         self.keys.clear()  # Windows cannot remove mapped files
         self.values.clear()
-        remove_parts(self._path, _is_part)
+        remove_parts(self._path, _PART.fullmatch)
 
 
 def runs(layers: Iterable[int]) -> list[list[int]]:
@@ -412,4 +365,4 @@ def runs(layers: Iterable[int]) -> list[list[int]]:
 
 def parts_in(folder: Path) -> list[Path]:
     """The files of layers in a folder, keys first; empty if the folder is missing."""
-    return sorted(path for path in folder.glob("*") if _is_part(path.name))
+    return sorted(path for path in folder.glob("*") if _PART.fullmatch(path.name))
