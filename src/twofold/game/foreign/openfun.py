@@ -33,13 +33,12 @@ from twofold.game.board import Board
 from twofold.game.foreign.turns import (
     Turn,
     TurnTile,
-    check_shape,
     described,
     format_date,
-    from_record,
     json_errors,
     milliseconds_of,
     to_record,
+    whole_game,
 )
 from twofold.game.game import slides
 from twofold.game.notation import printable, shown
@@ -173,16 +172,13 @@ def _turns(plies: Iterator[_Ply], cols: int) -> Iterator[Turn]:
 
 def format_openfun(record: Record) -> str:
     """A shared game, with a line end; the times of moves are 0."""
-    check_shape(record, NAME, MAX_SIDE, LEAST_SIDE)
+    played = whole_game(record, NAME, MAX_SIDE, LEAST_SIDE)
     rows, cols = record.rules.shape
     if rows != cols:
         raise InvalidRecord(f"expected a square board for the format {NAME}, got {rows}x{cols}")
-    from_record(record, NAME)  # refuses what the format cannot hold
-    game = record.replay()
-    start = [(cell, tile) for cell, tile in enumerate(game.start_board) if tile]
-    plies = [_place_ply(cell, tile, cols) for cell, tile in start]
-    board = game.start_board
-    for step in game.steps:
+    plies = [_place_ply(cell, tile, cols) for cell, tile in played.start]
+    board = played.board
+    for step in played.steps:
         plies += [_move_ply(board, step.move), _place_ply(step.cell, step.tile, cols)]
         board = step.board
     time = format_date(milliseconds_of(record.date)) or "1970-01-01"
@@ -190,7 +186,7 @@ def format_openfun(record: Record) -> str:
     final = {
         "plyNumber": len(plies),
         "pieces": board.exponents,
-        "score": game.score,
+        "score": played.game.score,
         "time": time,
         "playedSeconds": 0,
     }

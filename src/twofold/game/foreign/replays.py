@@ -57,13 +57,13 @@ from twofold.game.foreign.turns import (
     START_TILES,
     Turn,
     TurnTile,
-    check_shape,
+    WholeGame,
     described,
     digit_of,
     format_date,
-    from_record,
     milliseconds_of,
     to_record,
+    whole_game,
 )
 from twofold.game.notation import parse_shape
 from twofold.game.record import Record
@@ -191,9 +191,8 @@ def _turn(direction: int, cell: int, is_four: int) -> Turn:
 
 def format_next(record: Record) -> str:
     """A replay in RPL1 in base 64, with a line end; without the times of moves."""
-    check_shape(record, NEXT, SIDE)
+    played, began = whole_game(record, NEXT, SIDE), milliseconds_of(record.date)
     rows, cols = record.rules.shape
-    played, began = from_record(record, NEXT), milliseconds_of(record.date)
     is_long = rows * cols > 16
     flags = (_TIMED if began else 0) | (_LONG_TILES if is_long else 0)
     data = bytearray([*MAGIC, cols | rows << 4, flags, len(played.start)])
@@ -201,7 +200,7 @@ def format_next(record: Record) -> str:
     for cell, tile in played.start:
         data += bytes([cell << 1 | (tile == 4) if is_long else cell | (tile == 4) << 4])
     data += bytes([_EXTENSION, _RULES_EXTENSION, 4]) + b"pow2"
-    for move, (cell, tile), _ in played.turns:
+    for move, _, cell, tile, *_ in played.steps:
         if cell < 16:
             data += bytes([move | cell << 2 | (tile == 4) << 6, 0])
         else:
@@ -249,11 +248,9 @@ def _v4c_turns(digits: Iterator[int]) -> Iterator[Turn | int]:
 
 def format_v4c(record: Record) -> str:
     """A replay in v4C, with a line end."""
-    check_shape(record, V4C, V4C_SIDE, V4C_SIDE)
-    played = from_record(record, V4C)
-    board = record.replay().start_board
-    digits = list(board.exponents)
-    for move, (cell, tile), _ in played.turns:
+    played = whole_game(record, V4C, V4C_SIDE, V4C_SIDE)
+    digits = list(played.board.exponents)
+    for move, _, cell, tile, *_ in played.steps:
         digit = move << 5 | (tile == 4) << 4 | cell
         digits += [digit, _MOVE_127] if digit == _ESCAPE else [digit]
     return f"{V4C_PREFIX}S{''.join(V4C_ALPHABET[digit] for digit in digits)}\n"
@@ -328,22 +325,15 @@ def _new_turns(text: str, shape: tuple[int, int]) -> Iterator[Turn]:
 
 def format_verse(record: Record) -> str:
     """A replay in the new format, with a line end; all times are written as unknown."""
-    check_shape(record, NEW, NEW_SIDE)
+    played = whole_game(record, NEW, NEW_SIDE, start_tiles=START_TILES)
     rows, cols = record.rules.shape
-    played = from_record(record, NEW, START_TILES)
-    first = "".join(_format_new(0, tile, cols) for tile in played.start)
-    rest = "".join(
-        _format_new(_NEW_MOVES.index(turn.move), turn.spawn, cols) for turn in played.turns
-    )
     meta = record.tags.get(META_TAG, "")
-    meta = meta if _META.fullmatch(meta) else ""
-    return f"{rows}x{cols}-{meta}_{first}{rest}\n"
-
-
-def _format_new(direction: int, spawn: TurnTile, cols: int) -> str:
-    y, x = divmod(spawn.cell, cols)
-    value = _NO_TIME | y << 7 | x << 4 | (spawn.tile == 4) << 2 | direction
-    return "".join(NEW_ALPHABET[value >> shift & 127] for shift in (14, 7, 0))
+    text = f"{rows}x{cols}-{meta if _META.fullmatch(meta) else ''}_"
+    for move, cell, tile in _all_turns(played):
+        y, x = divmod(cell, cols)
+        value = _NO_TIME | y << 7 | x << 4 | (tile == 4) << 2 | _NEW_MOVES.index(move)
+        text += "".join(NEW_ALPHABET[value >> shift & 127] for shift in (14, 7, 0))
+    return f"{text}\n"
 
 
 # ---- the old format
@@ -386,21 +376,22 @@ def _old_turns(text: str, shape: tuple[int, int]) -> Iterator[Turn]:
 
 def format_verse_old(record: Record) -> str:
     """A replay in the old format, with a line end; raises `InvalidRecord` if it cannot hold it."""
-    check_shape(record, OLD, OLD_SIDE)
+    played = whole_game(record, OLD, OLD_SIDE, start_tiles=START_TILES)
     rows, cols = record.rules.shape
-    played = from_record(record, OLD, START_TILES)
-    first = "".join(_format_old(Move.UP, tile, cols) for tile in played.start)
-    rest = "".join(_format_old(turn.move, turn.spawn, cols) for turn in played.turns)
-    shape = "" if (rows, cols) == (4, 4) else f"{rows}x{cols}"
-    return f"replay_{shape}{first}{rest}\n"
-
-
-def _format_old(move: Move, spawn: TurnTile, cols: int) -> str:
-    y, x = divmod(spawn.cell, cols)
-    return OLD_ALPHABET[move << 5 | (spawn.tile == 4) << 4 | x << 2 | y]
+    text = "replay_" if (rows, cols) == (4, 4) else f"replay_{rows}x{cols}"
+    for move, cell, tile in _all_turns(played):
+        y, x = divmod(cell, cols)
+        text += OLD_ALPHABET[move << 5 | (tile == 4) << 4 | x << 2 | y]
+    return f"{text}\n"
 
 
 # ---- both
+
+
+def _all_turns(played: WholeGame) -> list[tuple[Move, int, int]]:
+    """Move, cell and tile of each turn; those that place the start tiles move up."""
+    start = [(Move.UP, *tile) for tile in played.start]
+    return start + [(step.move, step.cell, step.tile) for step in played.steps]
 
 
 def _spawn(y: int, x: int, tile: int, shape: tuple[int, int]) -> TurnTile:

@@ -38,14 +38,14 @@ import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from itertools import chain
+from itertools import chain, starmap
 from typing import Final, NamedTuple
 
 import msgspec
 
 from twofold.errors import InvalidRecord
 from twofold.game.board import Board
-from twofold.game.game import Game, result_text
+from twofold.game.game import Game, Step, result_text
 from twofold.game.notation import DIGITS, printable, shown
 from twofold.game.record import Record
 from twofold.game.record_text import located
@@ -82,11 +82,13 @@ class Turn(NamedTuple):
     reward: int | None = None
 
 
-class PlayedTurn(NamedTuple):
-    """A whole game: its start tiles and its moves."""
+class WholeGame(NamedTuple):
+    """A game to write: its first board, the tiles on it, its steps, and the game at its end."""
 
+    board: Board
     start: tuple[TurnTile, ...]
-    turns: tuple[Turn, ...]
+    steps: tuple[Step, ...]
+    game: Game
 
 
 def to_record(
@@ -113,17 +115,14 @@ def to_record(
             rules = Rules(*shape, start_tiles=len(start))
             board = _started(rules, start)
         game = Game.from_board(board, rules, seed=0, score=score)
-    coming = iter(turns)
-    going = True
-    while going:
-        with located(f"move {game.move_number + 1}"):
-            turn = next(coming, None)
-            going = turn is not None
+    with located(lambda: f"move {game.move_number + 1}"):
+        for turn in turns:
             if isinstance(turn, int):
                 _undo(game, turn)
-            elif turn is not None:
-                made = game.play(turn.move, spawn=(turn.spawn.cell, turn.spawn.tile)).reward
+            else:
+                made = game.play(turn.move, spawn=turn.spawn).reward
                 if turn.reward not in (None, made):
+                    game.undo()
                     raise InvalidRecord(f"expected a reward of {made} points, got {turn.reward}")
     with located(f"move {game.move_number}"):
         result = result_text(game.board, rules)
@@ -160,40 +159,36 @@ def _undo(game: Game, count: int) -> None:
         game.undo()
 
 
-def from_record(record: Record, name: str, start_tiles: int | None = None) -> PlayedTurn:
-    """The game of a record for the replay format `name`; plays it.
+def whole_game(
+    record: Record, name: str, most_side: int, least_side: int = 1, start_tiles: int | None = None
+) -> WholeGame:
+    """Play the game of a record for the replay format `name`.
 
-    The format has that number of start tiles; None for any number.
+    The format has sides within these limits, and that number of start tiles; None for any number.
 
-    Raises `InvalidRecord` if the record is invalid, or the format cannot hold its beginning or a
-    tile.
+    Raises `InvalidRecord` if the record is invalid, or the format cannot hold its shape, its
+    beginning or a tile.
     """
-    game = record.replay()
-    start = [TurnTile(cell, tile) for cell, tile in enumerate(game.start_board) if tile]
-    steps = game.steps
-    tiles = {tile for _, tile in start} | {step.tile for step in steps}
-    if record.start_score or record.start_move or len(start) != (start_tiles or len(start)):
-        count = f"{start_tiles} " if start_tiles else ""
-        raise InvalidRecord(
-            f"expected a whole game from its {count}start tiles on for the format {name}, "
-            f"got one that begins on {game.start_board} with {game.start_score} points"
-        )
-    if not tiles <= set(TILES):
-        other = min(tiles - set(TILES))
-        raise InvalidRecord(
-            f"expected only the new tiles 2 and 4 for the format {name}, got {other}"
-        )
-    turns = [Turn(step.move, TurnTile(step.cell, step.tile), step.reward) for step in steps]
-    return PlayedTurn(tuple(start), tuple(turns))
-
-
-def check_shape(record: Record, name: str, most_side: int, least_side: int = 1) -> None:
-    """Refuse a board with a side outside the limits of a format; raises `InvalidRecord`."""
     rows, cols = record.rules.shape
     if not (least_side <= min(rows, cols) and max(rows, cols) <= most_side):
         most = f"{most_side}x{most_side}"
         what = f"a {most} board" if least_side == most_side else f"a board of at most {most} cells"
         raise InvalidRecord(f"expected {what} for the format {name}, got {rows}x{cols}")
+    game = record.replay()
+    board, steps = game.start_board, game.steps
+    start = tuple(TurnTile(cell, tile) for cell, tile in enumerate(board) if tile)
+    if record.start_score or record.start_move or len(start) != (start_tiles or len(start)):
+        count = f"{start_tiles} " if start_tiles else ""
+        raise InvalidRecord(
+            f"expected a whole game from its {count}start tiles on for the format {name}, "
+            f"got one that begins on {board} with {game.start_score} points"
+        )
+    others = {tile for _, tile in start} | {step.tile for step in steps}
+    if others := others - set(TILES):
+        raise InvalidRecord(
+            f"expected only the new tiles 2 and 4 for the format {name}, got {min(others)}"
+        )
+    return WholeGame(board, start, steps, game)
 
 
 def described(text: str) -> str:
@@ -324,23 +319,18 @@ def _tile(token: re.Match[str]) -> TurnTile:
 
 def format_moporgic(record: Record) -> str:
     """One line, with its end, in the format of `parse_moporgic`; without the times of moves."""
-    check_shape(record, NAME, SIDE, SIDE)
+    played = whole_game(record, NAME, SIDE, SIDE, START_TILES)
     began = milliseconds_of(record.date)
     player = _UNSAFE.sub("_", record.player) or UNNAMED
-    moves = _format_moves(from_record(record, NAME, START_TILES))
+    moves = "".join(starmap(_format_tile, played.start))
+    for step in played.steps:
+        points = f"[{step.reward}]" if step.reward else ""
+        moves += f"#{step.move.letter.upper()}{points}{_format_tile(step.cell, step.tile)}"
     return f"{player}:{ENVIRONMENT}@{began}|{moves}|{ENVIRONMENT}@{began}\n"
 
 
-def _format_moves(played: PlayedTurn) -> str:
-    parts = [_format_tile(tile) for tile in played.start]
-    for move, spawn, reward in played.turns:
-        points = f"[{reward}]" if reward else ""
-        parts.append(f"#{move.letter.upper()}{points}{_format_tile(spawn)}")
-    return "".join(parts)
-
-
-def _format_tile(tile: TurnTile) -> str:
-    return f"{tile.cell:X}{DIGITS[tile.tile.bit_length() - 1].upper()}"
+def _format_tile(cell: int, tile: int) -> str:
+    return f"{cell:X}{DIGITS[tile.bit_length() - 1].upper()}"
 
 
 RPL: Final = "rpl"
@@ -379,16 +369,14 @@ def _rpl_turns(data: bytes, board: Board) -> Iterator[Turn]:
 
 def format_rpl(record: Record) -> str:
     """The rows of a game of at least one move, as characters; without chances of success."""
-    check_shape(record, RPL, SIDE, SIDE)
-    played = from_record(record, RPL)
-    game = record.replay()
-    if not played.turns or game.board.max_exponent > _LARGEST:
+    played = whole_game(record, RPL, SIDE, SIDE)
+    if not played.steps or played.game.board.max_exponent > _LARGEST:
         raise InvalidRecord(
             f"expected a game of at least one move, up to the tile 32768, for the format {RPL}"
         )
-    rows, board = [], game.start_board
-    for (move, spawn, _), step in zip(played.turns, game.steps, strict=True):
-        change = _MOVES.index(move) << 5 | spawn.cell << 1 | (spawn.tile == 4)
+    rows, board = [], played.board
+    for step in played.steps:
+        change = _MOVES.index(step.move) << 5 | step.cell << 1 | (step.tile == 4)
         rows.append(RPL_ROW.pack(board.to_bits(), change, 0, 0, 0, 0))
         board = step.board
     return b"".join([*rows, RPL_END]).decode("latin-1")
@@ -431,11 +419,9 @@ def _difference(slid: Board, bits: int) -> TurnTile:
 
 def format_vrs(record: Record) -> str:
     """The rows of a game, as characters."""
-    check_shape(record, VRS, SIDE, SIDE)
-    from_record(record, VRS)  # refuses what the format cannot hold
-    game = record.replay()
-    rows, score = [VRS_ROW.pack(_bits(game.start_board), 0, 0)], 0
-    for step in game.steps:
+    played = whole_game(record, VRS, SIDE, SIDE)
+    rows, score = [VRS_ROW.pack(_bits(played.board), 0, 0)], 0
+    for step in played.steps:
         score += step.reward
         rows.append(VRS_ROW.pack(_bits(step.board), score, _MOVES.index(step.move) + 1))
     return b"".join(rows).decode("latin-1")
