@@ -23,14 +23,15 @@ from twofold.game.foreign.boards import (
     ScoredBoard,
     format_hex,
     format_json_board,
+    format_openfun,
     format_original,
     parse_hex,
     parse_json_board,
+    parse_openfun,
     parse_original,
     parse_text_board,
     position_record,
 )
-from twofold.game.foreign.openfun import format_openfun, parse_openfun
 from twofold.game.foreign.replays import (
     MAGIC,
     PREFIX,

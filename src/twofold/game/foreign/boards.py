@@ -1,4 +1,4 @@
-"""Boards in the formats of other programs, and twofold's own text.
+"""Boards in the formats of other programs, twofold's own text, and games as JSON.
 
 Sixteen hexadecimal digits are the exponents of a 4x4 board, one digit a cell. twofold writes the
 top-left cell first; programs in C++ often write the bottom-right cell first. The digits do not tell
@@ -16,23 +16,55 @@ numbers as text or with a point, a tile as its number, and the size as `{"x":4,"
 
 Source: `js/game_manager.js`, `js/grid.js` and `js/local_storage_manager.js` of
 https://github.com/gabrielecirulli/2048.
+
+The shared games of Open Fun Game 2048 (andstatus): JSON objects one after another.
+
+The first one is about the game, each of the others is a ply; line ends may stand between them::
+
+    {"note":"","start":"2026-11-21T10:00:00+00:00","finalBoard":{"plyNumber":3,"pieces":[...],
+     "score":4,"time":"...","playedSeconds":9},"bookmarks":[],"id":1,
+     "type":"org.andstatus.game2048:GameRecord:2"}
+    {"seconds":0,"moves":[{"move":"place","first":{"piece":1,"square":{"x":1,"y":0}}}]}
+    {"seconds":1,"moves":[{"move":"one","first":{...},"destination":{"x":0,"y":0}}],
+     "player":"user","ply":"left"}
+
+A piece is an exponent, 0 for an empty cell; `pieces` has them row by row; x counts columns. A ply
+without a direction places a tile, or loads a position, which only the first ply may do. Games begin
+with one tile. What the pieces of a move do follows from its direction; it is read over, and
+written. Older games have `playersMoves` in the first object, `moveEnum` for `ply`, `moveName` for
+`move`, and half the points. Boards are square, from 3x3 to 8x8.
+
+Source: `GameRecord.kt`, `ShortRecord.kt`, `GamePosition.kt`, `Ply.kt` and `PieceMove.kt` of
+https://github.com/andstatus/game2048.
 """
 
 import json
+import math
 import re
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
 from twofold.errors import InvalidBoard, InvalidRecord
 from twofold.game.board import Board
-from twofold.game.foreign.turns import json_errors
-from twofold.game.game import Game, result_text
-from twofold.game.notation import check_length, shown
+from twofold.game.foreign.turns import (
+    Turn,
+    TurnTile,
+    described,
+    format_date,
+    milliseconds_of,
+    to_record,
+    whole_game,
+)
+from twofold.game.game import Game, result_text, slides
+from twofold.game.notation import check_length, printable, shown
 from twofold.game.record import Record
 from twofold.game.record_text import located
-from twofold.game.rules import Rules
-from twofold.limits import MAX_SAVED_GAME
+from twofold.game.rules import Move, Rules
+from twofold.limits import MAX_EXPONENT, MAX_SAVED_GAME, MAX_SIDE
 
 NAME: Final = "original"
 
@@ -42,19 +74,19 @@ Number = int | float | str
 """A number as pages write it: 4, 4.0 or "4"."""
 
 
-class _CellPlace(msgspec.Struct):
+class _Square(msgspec.Struct):
     x: int
     y: int
 
 
 class _Tile(msgspec.Struct):
     value: Number
-    position: _CellPlace | None = None
+    position: _Square | None = None
 
 
 class _Grid(msgspec.Struct):
     cells: list[list[_Tile | Number | None]]
-    size: _CellPlace | Number | None = None
+    size: _Square | Number | None = None
 
 
 class _SavedState(msgspec.Struct):
@@ -63,12 +95,29 @@ class _SavedState(msgspec.Struct):
 
 
 class _Storage(msgspec.Struct, rename="camel"):
-    game_state: str | _SavedState
+    game_state: str | dict[str, Any]
+
+
+@contextmanager
+def json_errors(expected: str, got: str = "") -> Iterator[None]:
+    """Translate errors of msgspec to `InvalidRecord`; `got` is the text, if it is to be shown."""
+    try:
+        yield
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        words = f", got {described(got)}" if got else ""
+        said = printable(str(error))[:200]
+        raise InvalidRecord(f"expected {expected}{words} ({said})") from None
 
 
 def parse_original(text: str) -> Record:
     """Read a saved game as a record without moves; `over` and `won` follow from its board."""
-    state = _state(text)
+    check_length(text, "a saved game", InvalidRecord, MAX_SAVED_GAME)
+    with json_errors("a saved game as JSON with grid and score", text):
+        found = msgspec.json.decode(text)
+        if isinstance(found, dict) and "gameState" in found:
+            found = msgspec.convert(found, _Storage).game_state
+            found = msgspec.json.decode(found) if isinstance(found, str) else found
+        state = msgspec.convert(found, _SavedState)
     return position_record(_board(state.grid), whole(state.score))
 
 
@@ -95,19 +144,6 @@ def whole(number: Number) -> int:
     return int(match[1])
 
 
-def _state(text: str) -> _SavedState:
-    if len(text) > MAX_SAVED_GAME:
-        raise InvalidRecord(
-            f"expected a saved game of at most {MAX_SAVED_GAME} characters, got {len(text)}"
-        )
-    with json_errors("a saved game as JSON with grid and score", text):
-        found = msgspec.json.decode(text)
-        if isinstance(found, dict) and "gameState" in found:
-            inner = msgspec.convert(found, _Storage).game_state
-            return msgspec.json.decode(inner, type=_SavedState) if isinstance(inner, str) else inner
-        return msgspec.convert(found, _SavedState)
-
-
 def _board(grid: _Grid) -> Board:
     cols = len(grid.cells)
     rows = len(grid.cells[0]) if cols else 0
@@ -115,7 +151,7 @@ def _board(grid: _Grid) -> Board:
         raise InvalidRecord("expected columns of one length in the grid, got several")
     size = grid.size
     if size is not None:
-        sides = (size.y, size.x) if isinstance(size, _CellPlace) else (whole(size), whole(size))
+        sides = (size.y, size.x) if isinstance(size, _Square) else (whole(size), whole(size))
         if sides != (rows, cols):
             raise InvalidRecord(
                 f"expected a grid of size {shown(sides[0])}x{shown(sides[1])}, got {rows}x{cols}"
@@ -149,21 +185,19 @@ def format_original(record: Record) -> str:
 
 def state_of(game: Game) -> dict[str, Any]:
     """The page's saved state of a game on a square board, for JSON."""
-    tiles = game.board.tiles
-    sides = range(len(tiles))
-    cells = [[_cell(x, y, tiles[y][x]) for y in sides] for x in sides]
+    cells = [
+        [{"position": {"x": x, "y": y}, "value": tile} if tile else None
+         for y, tile in enumerate(column)]
+        for x, column in enumerate(zip(*game.board.tiles, strict=True))
+    ]  # fmt: skip
     won = game.goal_reached
     return {
-        "grid": {"size": len(tiles), "cells": cells},
+        "grid": {"size": len(cells), "cells": cells},
         "score": game.score,
         "over": game.board.is_over,
         "won": won,
         "keepPlaying": won and not game.rules.stop_at_goal,
     }
-
-
-def _cell(x: int, y: int, tile: int) -> dict[str, Any] | None:
-    return {"position": {"x": x, "y": y}, "value": tile} if tile else None
 
 
 _HEX: Final = re.compile(r"(0[xX])?([0-9a-fA-F]{16})", re.ASCII)
@@ -207,10 +241,7 @@ def format_hex(board: Board, *, low_first: bool = False) -> str:
 
 def parse_json_board(text: str) -> Record:
     """A board in `{"board": [[0, 2], [4, 0]], "score": 12}`, as a record without moves."""
-    if len(text) > MAX_SAVED_GAME:
-        raise InvalidRecord(
-            f"expected a board of at most {MAX_SAVED_GAME} characters, got {len(text)}"
-        )
+    check_length(text, "a board", InvalidRecord, MAX_SAVED_GAME)
     with json_errors("a board as JSON", text):
         found = msgspec.json.decode(text, type=_JsonBoard)
     with located("board"):
@@ -242,3 +273,190 @@ def parse_saved(text: str) -> ScoredBoard:
         raise InvalidBoard(str(error)) from None
     assert record.final is not None  # set by every parser
     return ScoredBoard(record.final, record.score)
+
+
+# ---- Open Fun Game 2048
+
+OPEN_FUN: Final = "openfun"
+OPEN_FUN_SIDE: Final = 3
+OPEN_FUN_TYPE: Final = "org.andstatus.game2048:GameRecord:2"
+
+_MOVES: Final = {move.name.lower(): move for move in Move}
+_DECODER: Final = json.JSONDecoder()
+_NEXT: Final = re.compile(r"\S")
+
+Kind = TypeVar("Kind")
+
+
+class _Piece(msgspec.Struct):
+    piece: int
+    square: _Square
+
+
+class _Position(msgspec.Struct):
+    pieces: list[int]
+    score: int = 0
+
+
+class _PieceMove(msgspec.Struct):
+    first: _Piece | None = None
+    board: _Position | None = None
+
+
+class _Ply(msgspec.Struct, rename="camel"):
+    moves: list[_PieceMove] = []
+    ply: str = "place"
+    move_enum: str = ""
+
+    @property
+    def name(self) -> str:
+        """A direction, or `place`."""
+        return self.move_enum or self.ply
+
+
+class _Head(msgspec.Struct, rename="camel"):
+    final_board: _Position
+    start: str = ""
+    players_moves: list[_Ply] = []
+
+
+def parse_openfun(text: str) -> Record:
+    """Read a shared game and play it; raises `InvalidRecord`, which says where."""
+    documents = _documents(text)
+    head = _of_openfun(next(documents, None), _Head)
+    plies = chain(head.players_moves, (_of_openfun(document, _Ply) for document in documents))
+    board = _square(head.final_board)
+    start: list[TurnTile] | Board = []
+    score, first = 0, None
+    with located("start tiles"):
+        for ply in plies:
+            if ply.name in _MOVES:
+                first = ply
+                break
+            if ply.moves and (position := ply.moves[0].board):
+                start, score = _square(position), position.score
+            elif isinstance(start, Board):
+                start = start.place(*_placed(ply, board.cols))
+            else:
+                start.append(_placed(ply, board.cols))
+    moves = _openfun_turns(chain([first], plies) if first else plies, board.cols)
+    date = format_date(milliseconds_of(head.start)) and head.start
+    record = to_record(board.shape, start, moves, score=score, date=date)
+    points = head.final_board.score
+    if record.final != board or record.score not in (points, 2 * points):
+        raise InvalidRecord(
+            f"expected finalBoard {record.final} with {record.score} points after the last move, "
+            f"got {board} with {shown(points)}"
+        )
+    return record
+
+
+def _documents(text: str) -> Iterator[Any]:
+    position = 0
+    while match := _NEXT.search(text, position):
+        try:
+            found, position = _DECODER.raw_decode(text, match.start())
+        except (ValueError, RecursionError) as error:
+            raise InvalidRecord(
+                "expected JSON objects one after another, "
+                f"got {described(text[position:])} ({printable(str(error))[:200]})"
+            ) from None
+        yield found
+
+
+def _of_openfun(document: Any, kind: type[Kind]) -> Kind:
+    with json_errors("a shared game of Open Fun Game 2048"):
+        return msgspec.convert(document, kind)
+
+
+def _square(position: _Position) -> Board:
+    side = math.isqrt(min(len(position.pieces), MAX_SIDE**2))
+    return Board(position.pieces, (side, side))
+
+
+def _placed(ply: _Ply, cols: int) -> TurnTile:
+    first = ply.moves[0].first if ply.moves else None
+    if ply.name != "place" or first is None:
+        raise InvalidRecord(f"expected a tile that is placed, got {described(ply.name)}")
+    x, y = first.square.x, first.square.y
+    if not (0 <= x < cols and 0 <= y < cols and 0 < first.piece <= MAX_EXPONENT):
+        raise InvalidRecord(
+            f"expected a piece on the board, got {shown(first.piece)} on x {shown(x)}, y {shown(y)}"
+        )
+    return TurnTile(y * cols + x, 1 << first.piece)
+
+
+def _openfun_turns(plies: Iterator[_Ply], cols: int) -> Iterator[Turn]:
+    for ply in plies:
+        if ply.name not in _MOVES:
+            raise InvalidRecord(f"expected left, right, up or down, got {described(ply.name)}")
+        spawn = next(plies, None)
+        if spawn is None:
+            raise InvalidRecord("expected a tile that is placed after the move, got the end")
+        yield Turn(_MOVES[ply.name], _placed(spawn, cols))
+
+
+def format_openfun(record: Record) -> str:
+    """A shared game, with a line end; the times of moves are 0."""
+    played = whole_game(record, OPEN_FUN, MAX_SIDE, OPEN_FUN_SIDE)
+    rows, cols = record.rules.shape
+    if rows != cols:
+        raise InvalidRecord(f"expected a square board for the format {OPEN_FUN}, got {rows}x{cols}")
+    plies = [_place_ply(cell, tile, cols) for cell, tile in played.start]
+    board = played.board
+    for step in played.steps:
+        plies += [_move_ply(board, step.move), _place_ply(step.cell, step.tile, cols)]
+        board = step.board
+    time = format_date(milliseconds_of(record.date)) or "1970-01-01"
+    time = time if "T" in time else f"{time}T00:00:00+00:00"
+    final = {
+        "plyNumber": len(plies),
+        "pieces": board.exponents,
+        "score": played.game.score,
+        "time": time,
+        "playedSeconds": 0,
+    }
+    head = {
+        "note": "",
+        "start": time,
+        "finalBoard": final,
+        "bookmarks": [],
+        "id": 1,
+        "type": OPEN_FUN_TYPE,
+    }
+    return f"{_compact(head)}\n{''.join(map(_compact, plies))}\n"
+
+
+def _compact(document: dict[str, Any]) -> str:
+    return json.dumps(document, separators=(",", ":"))
+
+
+def _place_ply(cell: int, tile: int, cols: int) -> dict[str, Any]:
+    piece = _piece(tile.bit_length() - 1, cell, cols)
+    return {"seconds": 0, "moves": [{"move": "place", "first": piece}]}
+
+
+def _move_ply(board: Board, move: Move) -> dict[str, Any]:
+    """A move with its pieces, those nearer to the side that they slide to first."""
+    found = slides(board, move)
+    found = found if move in (Move.UP, Move.LEFT) else found[::-1]
+    merges: dict[int, int] = {}  # the cell of a merge and the first piece's cell
+    moves: list[dict[str, Any]] = []
+    for start, end, merged in found:
+        exponent = board.exponents[start]
+        piece = _piece(exponent, start, board.cols)
+        if not merged:
+            if start != end:
+                square = _piece(exponent, end, board.cols)["square"]
+                moves.append({"move": "one", "first": piece, "destination": square})
+        elif end in merges:
+            first = _piece(exponent, merges[end], board.cols)
+            result = _piece(exponent + 1, end, board.cols)
+            moves.append({"move": "merge", "first": first, "second": piece, "merged": result})
+        else:
+            merges[end] = start
+    return {"seconds": 0, "moves": moves, "player": "user", "ply": move.name.lower()}
+
+
+def _piece(exponent: int, cell: int, cols: int) -> dict[str, Any]:
+    return {"piece": exponent, "square": {"x": cell % cols, "y": cell // cols}}

@@ -36,17 +36,14 @@ https://github.com/game-difficulty/2048EndgameTablebase.
 import re
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import chain, starmap
 from typing import Final, NamedTuple
 
-import msgspec
-
 from twofold.errors import InvalidRecord
 from twofold.game.board import Board
 from twofold.game.game import Game, Step, result_text
-from twofold.game.notation import DIGITS, printable, shown
+from twofold.game.notation import DIGITS, shown
 from twofold.game.record import Record
 from twofold.game.record_text import located
 from twofold.game.rules import MOVES_BY_LETTER, Move, Rules
@@ -194,17 +191,6 @@ def whole_game(
 def described(text: str) -> str:
     """The start of a text, for an error message."""
     return shown(text[:100])
-
-
-@contextmanager
-def json_errors(expected: str, got: str = "") -> Iterator[None]:
-    """Translate errors of msgspec to `InvalidRecord`; `got` is the text, if it is to be shown."""
-    try:
-        yield
-    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-        words = f", got {described(got)}" if got else ""
-        said = printable(str(error))[:200]
-        raise InvalidRecord(f"expected {expected}{words} ({said})") from None
 
 
 def digit_of(digits: Mapping[str, int], character: str) -> int:
