@@ -19,42 +19,8 @@ from typing import IO, Final, NamedTuple
 
 from twofold.errors import InvalidBoard, InvalidInput, InvalidRecord
 from twofold.game import record_text as record_text
-from twofold.game.foreign.boards import (
-    ScoredBoard,
-    format_hex,
-    format_json_board,
-    format_openfun,
-    format_original,
-    parse_hex,
-    parse_json_board,
-    parse_openfun,
-    parse_original,
-    parse_text_board,
-    position_record,
-)
-from twofold.game.foreign.replays import (
-    MAGIC,
-    PREFIX,
-    V4C_PREFIX,
-    format_next,
-    format_v4c,
-    format_verse,
-    format_verse_old,
-    parse_next,
-    parse_v4c,
-    parse_verse,
-    parse_verse_old,
-)
-from twofold.game.foreign.turns import (
-    RPL_END,
-    described,
-    format_moporgic,
-    format_rpl,
-    format_vrs,
-    parse_moporgic,
-    parse_rpl,
-    parse_vrs,
-)
+from twofold.game.foreign import boards, replays, turns
+from twofold.game.foreign.boards import ScoredBoard
 from twofold.game.game import Game
 from twofold.game.notation import plain, shown
 from twofold.game.record import (
@@ -100,11 +66,11 @@ class Format(NamedTuple):
 
 
 def _parse_hex(text: str, low_first: bool = False) -> Record:
-    return position_record(parse_hex(text, low_first=low_first))
+    return boards.position_record(boards.parse_hex(text, low_first=low_first))
 
 
 def _format_hex(record: Record, low_first: bool = False) -> str:
-    return format_hex(record.replay().board, low_first=low_first) + "\n"
+    return boards.format_hex(record.replay().board, low_first=low_first) + "\n"
 
 
 FORMATS: Final = (
@@ -116,34 +82,41 @@ FORMATS: Final = (
         "jsonl", r'\{\s*"schema"', parse_line, lambda record: format_line(record) + "\n", ".jsonl",
         r"\S", many=True, own=True,
     ),
-    Format("verse", r"[0-9]{1,9}x[0-9]{1,9}-[^_\n]*_", parse_verse, format_verse),
+    Format("verse", r"[0-9]{1,9}x[0-9]{1,9}-[^_\n]*_", replays.parse_verse, replays.format_verse),
     Format(
-        "verse-old", r"replay(?:[:_](?:[0-9]x[0-9])?)?[ -?]{2}", parse_verse_old, format_verse_old,
+        "verse-old", r"replay(?:[:_](?:[0-9]x[0-9])?)?[ -?]{2}",
+        replays.parse_verse_old, replays.format_verse_old,
     ),
     Format(
-        "moporgic", r"[^@|\n]{0,2000}@-?[0-9]{1,19}\|", parse_moporgic, format_moporgic,
+        "moporgic", r"[^@|\n]{0,2000}@-?[0-9]{1,19}\|", turns.parse_moporgic, turns.format_moporgic,
         starts=r"\S", many=True,
     ),
-    Format("next", rf"{PREFIX}|RPL1", parse_next, format_next),
-    Format("next-v4c", V4C_PREFIX, parse_v4c, format_v4c),
+    Format("next", rf"{replays.PREFIX}|RPL1", replays.parse_next, replays.format_next),
+    Format("next-v4c", replays.V4C_PREFIX, replays.parse_v4c, replays.format_v4c),
     Format(
-        "rpl", rf"(?s:.{{25}})++\Z(?<={re.escape(RPL_END[8:].decode('latin-1'))})",
-        parse_rpl, format_rpl, ".rpl", is_binary=True,
+        "rpl", rf"(?s:.{{25}})++\Z(?<={re.escape(turns.RPL_END[8:].decode('latin-1'))})",
+        turns.parse_rpl, turns.format_rpl, ".rpl", is_binary=True,
     ),
     Format(
-        "vrs", r"(?s:.{8})\0\0\0\0[\0-\4](?s:.{13})*+\Z", parse_vrs, format_vrs, ".vrs",
+        "vrs", r"(?s:.{8})\0\0\0\0[\0-\4](?s:.{13})*+\Z", turns.parse_vrs, turns.format_vrs, ".vrs",
         is_binary=True,
     ),
-    Format("openfun", r'\{(?s:.{0,30000}?)"finalBoard"\s*:', parse_openfun, format_openfun),
     Format(
-        "original", r'\{(?s:.{0,100000}?)"(?:grid|gameState)"\s*:', parse_original,
-        format_original, ".json",
+        "openfun", r'\{(?s:.{0,30000}?)"finalBoard"\s*:',
+        boards.parse_openfun, boards.format_openfun,
     ),
-    Format("json", r'\{(?s:.{0,100000}?)"board"\s*:', parse_json_board, format_json_board),
+    Format(
+        "original", r'\{(?s:.{0,100000}?)"(?:grid|gameState)"\s*:', boards.parse_original,
+        boards.format_original, ".json",
+    ),
+    Format(
+        "json", r'\{(?s:.{0,100000}?)"board"\s*:',
+        boards.parse_json_board, boards.format_json_board,
+    ),
     Format(
         "text",
         rf"(?=\D{{0,{MAX_BOARD}}}?[\d_.*-])[\s\w/.,:;*|+\-\[\]()\"'=─-╿]{{1,{MAX_BOARD}}}\Z",
-        parse_text_board, lambda record: f"{record.replay().board}\n", is_board=True,
+        boards.parse_text_board, lambda record: f"{record.replay().board}\n", is_board=True,
     ),
     Format("hex", "", _parse_hex, _format_hex, is_board=True),
     Format(
@@ -208,7 +181,7 @@ def detect_format(text: str) -> Format:
 
 def _unknown(text: str) -> InvalidRecord:
     return InvalidRecord(
-        f"expected a game or a board in a known form ({_names()}), got {described(text)}"
+        f"expected a game or a board in a known form ({_names()}), got {turns.described(text)}"
     )
 
 
@@ -352,10 +325,6 @@ def games_of(file: IO[bytes], form: str | None = None, name: str = "input") -> I
         return
     with located(name):
         rest = file.read(max(MAX_RECORD_BYTES + 1 - len(head), 0))  # -1 would be all of it
-        if (size := len(head) + len(rest)) > MAX_RECORD_BYTES:
-            raise InvalidRecord(
-                f"expected a record of at most {MAX_RECORD_BYTES} bytes, got {size}"
-            )
         parts = parts_of(head + rest, form)
         part: Part | None = next(parts)
     where = name
@@ -380,28 +349,23 @@ def _lines(head: bytes, file: IO[bytes]) -> Iterator[bytes]:
 
 def _decode(data: bytes | str, known: Format | None = None) -> str:
     """The text: UTF-8 or UTF-16, for replays also the encoding of old editors, bytes as Latin-1."""
-    if len(data) <= MAX_RECORD_BYTES and (known.is_binary if known else _is_binary(data)):
-        return data if isinstance(data, str) else data.decode("latin-1")
-    if isinstance(data, bytes) and data[:2] in _UTF_16 and len(data) <= MAX_RECORD_BYTES:
-        with suppress(UnicodeDecodeError):
-            return plain(data.decode("utf-16"))
-    try:
-        text = record_text.decode(data)[0]
-    except InvalidRecord:
-        if isinstance(data, bytes) and len(data) <= MAX_RECORD_BYTES and _OF_EDITORS.match(data):
-            with suppress(UnicodeDecodeError):
-                return plain(data.decode(_CODE_PAGE))
-        raise
-    return plain(text)
-
-
-def _is_binary(data: bytes | str) -> bool:
+    if len(data) > MAX_RECORD_BYTES:
+        return record_text.decode(data)[0]  # refuses it
+    raw = data if isinstance(data, str) else data.decode("latin-1")
+    if known.is_binary if known else _is_binary(raw):
+        return raw
     if isinstance(data, bytes):
-        data = data[:0] if data[:1] in b"[{" else data
-        return data.startswith(MAGIC) or any(
-            re.match(one.begins.encode("latin-1"), data) for one in FORMATS if one.is_binary
-        )
-    return any(re.match(one.begins, data) for one in FORMATS if one.is_binary)
+        utf_16 = ["utf-16"] * (data[:2] in _UTF_16)
+        old = [_CODE_PAGE] * bool(_OF_EDITORS.match(data))
+        for encoding in (*utf_16, "utf-8", *old):
+            with suppress(UnicodeDecodeError):
+                return plain(data.decode(encoding))
+    return plain(record_text.decode(data)[0])
+
+
+def _is_binary(raw: str) -> bool:
+    binary = (one.begins for one in FORMATS if one.is_binary)
+    return raw.startswith("RPL1") or any(re.match(begins, raw) for begins in binary)
 
 
 # ---- writing
