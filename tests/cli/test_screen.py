@@ -9,7 +9,7 @@ from rich.console import Console
 
 from tests.support.colours import contrast
 from twofold import Board, Game, Rules, make_player
-from twofold.cli.tui.picture import share_length
+from twofold.cli.tui.picture import bar_share
 from twofold.cli.tui.tiles import NAMED
 from twofold.cli.watch import Screen
 from twofold.game.drawing import TILES
@@ -83,23 +83,15 @@ def test_before_the_first_move_no_value_is_shown() -> None:
     assert "▶" not in text
 
 
-def test_plain_characters_where_the_terminal_has_no_others() -> None:
-    file = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
-    console = Console(file=file, width=80, height=24, force_terminal=True)
-    picture = screen(Board.parse("0012/0013/0024/1357"))
-    text = "\n".join(line.plain for line in picture.lines(console, 80, 24))
-    assert text.isascii()
-
-
-@pytest.mark.parametrize(("value", "length"), [(10.0, 20), (5.0, 11), (0.0, 2), (None, 0)])
-def test_bars_run_from_the_worst_to_the_best(value: float | None, length: int) -> None:
-    assert share_length(value, [10.0, 5.0, 0.0], 20) == length
+@pytest.mark.parametrize(("value", "length"), [(10.0, 1), (5.0, 0.55), (0.0, 0.1), (None, 0)])
+def test_bars_run_from_the_worst_to_the_best(value: float | None, length: float) -> None:
+    assert bar_share(value, [10.0, 5.0, 0.0]) == length
 
 
 def test_bars_of_infinite_values() -> None:
     legal = [float("-inf"), 3.0]
-    assert share_length(legal[0], legal, 20) == 2
-    assert share_length(legal[1], legal, 20) == 20
+    assert bar_share(legal[0], legal) == 0.1
+    assert bar_share(legal[1], legal) == 1
 
 
 def test_probabilities_are_shown_as_they_are_not_as_differences() -> None:

@@ -52,7 +52,7 @@ def test_watch_leaves_with_a_summary(tmp_path: Path) -> None:
         os.write(main, b"q")
         text += read_until(main, "again: twofold watch greedy --seed 3 --rules ")
         assert exit_code(process, main) == 0
-    assert "48;2;238;228;218" in text  # the tile 2
+    assert "48;2;247;240;228" in text  # the tile 2
     plain = ESCAPES.sub("", text)
     assert re.search(r"game over: \d+ points", plain)
     kept = read_record(record)

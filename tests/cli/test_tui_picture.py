@@ -18,9 +18,9 @@ def picture(board: str = "1234/0000/0000/0001", panel: bool = True) -> ScreenPic
         title=title_line("play"),
         board=Board.parse(board),
         figures=FIGURES,
-        panel=(lambda width, unicode: [Text(line) for line in PANEL]) if panel else None,
+        panel=(lambda _: [Text(line) for line in PANEL]) if panel else None,
         note=Text("the note"),
-        below=lambda width, unicode: Text("=" * width),
+        below=lambda width: Text("=" * width),
     )
 
 
@@ -63,13 +63,12 @@ def test_a_long_note_is_read_to_its_end() -> None:
     assert " ".join(lines[at + 1 :]).split() == words
 
 
-@pytest.mark.parametrize(("unicode", "mark"), [(True, "…"), (False, "...")])
-def test_cut_lines_end_in_an_ellipsis(unicode: bool, mark: str) -> None:
+def test_cut_lines_end_in_an_ellipsis() -> None:
     shown = picture()
     shown.title = title_line("expectimax:eval=rows,ply=3,cut=0.001")
-    first, *lines = [line.plain for line in shown.lines(Canvas(40, 23, unicode=unicode))]
-    assert first == "twofold  expectimax:eval=rows,ply=3,cut=0.001"[: 40 - len(mark)] + mark
-    assert not any(mark in line for line in lines)
+    first, *lines = [line.plain for line in shown.lines(Canvas(40, 23))]
+    assert first == "twofold  expectimax:eval=rows,ply=3,cut=0.001"[:39] + "…"
+    assert not any("…" in line for line in lines)
 
 
 @pytest.mark.parametrize("size", [(20, 6), (30, 8), (40, 10), (60, 15), (80, 24), (200, 60)])
@@ -82,16 +81,15 @@ def test_no_picture_is_higher_than_it_may_be(
 
 
 def test_canvases_of_consoles() -> None:
-    def of(colours: str | None, encoding: str = "utf-8", **more: bool) -> Canvas:
-        file = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    def of(colours: str | None, **more: bool) -> Canvas:
+        file = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
         console = Console(
             file=file, force_terminal=True, color_system=colours, **more,  # type: ignore[arg-type]
         )  # fmt: skip
         return Canvas.of(console, 80, 24)
 
-    assert of("truecolor") == Canvas(80, 24, "full", True)
+    assert of("truecolor") == Canvas(80, 24, "full")
     assert of("256").colours == "full"
     assert of("standard").colours == "16"
     assert of(None).colours == "none"
     assert of("truecolor", no_color=True).colours == "none"
-    assert of("truecolor", encoding="ascii") == Canvas(80, 24, "16", False)

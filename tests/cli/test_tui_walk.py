@@ -77,26 +77,26 @@ def test_the_verdict_without_a_judgement() -> None:
 
 
 def test_the_values_name_the_move_made_and_the_best() -> None:
-    lines = [line.plain for line in draw_walk(judged(["mistake"]), 40, unicode=True)]
+    lines = [line.plain for line in draw_walk(judged(["mistake"]), 40)]
     assert lines[0] == "values"
     assert lines[2].startswith("  right")
     assert lines[2].endswith("40.00 best")
     assert lines[3].startswith("▶ down")
     assert lines[3].endswith("20.00 made")
     assert "illegal" in lines[4]
-    narrow = [line.plain for line in draw_walk(judged(["mistake"]), 20, unicode=False)]
-    assert narrow[3] == "> down    20.00 made"
+    narrow = [line.plain for line in draw_walk(judged(["mistake"]), 20)]
+    assert narrow[3] == "▶ down    20.00 made"
 
 
 def test_before_it_is_judged_the_move_made_is_named() -> None:
-    lines = [line.plain for line in draw_walk(judged([]), 40, unicode=False)]
-    assert lines == ["moves", "  up", "  right", "  down", "> left"]
+    lines = [line.plain for line in draw_walk(judged([]), 40)]
+    assert lines == ["moves", "  up", "  right", "  down", "▶ left"]
 
 
 def test_the_whole_game_on_a_line() -> None:
     walk = judged(["best", "mistake", "fine", "blunder"])
-    assert timeline(walk, 40, unicode=False).plain == "#?=!--"
-    assert timeline(walk, 3, unicode=False).plain == "#!-"
+    assert timeline(walk, 40).plain == "◆?━!──"
+    assert timeline(walk, 3).plain == "◆!─"
     walk.go(walk.last)
-    assert timeline(walk, 40, unicode=True).plain == "━?━!─◆"
-    assert timeline(Walk(game_of("")), 10, unicode=True).plain == "◆"
+    assert timeline(walk, 40).plain == "━?━!─◆"
+    assert timeline(Walk(game_of("")), 10).plain == "◆"

@@ -15,7 +15,6 @@ from tests.support.colours import (
     read_colours,
     read_palette,
 )
-from twofold.env import single
 
 PLAYED = range(1, 18)
 """Tiles up to 131072, the largest on 4x4. Larger ones keep the usual colours."""
@@ -71,10 +70,13 @@ def test_the_number_on_a_tile_can_be_read(name: str) -> None:
 
 
 def test_the_original_faces_are_those_of_the_original_game() -> None:
-    faces = [f"#{colour:06x}" for colour in single.TILES]
-    assert list(read_palette("original").tiles.values()) == faces
+    """2 to 2048; an empty cell is its rgba(238, 228, 218, 0.35) on the grid."""
+    faces = (
+        "#eee4da #ede0c8 #f2b179 #f59563 #f67c5f #f65e3b #edcf72 #edcc61 #edc850 #edc53f #edc22e"
+    )
+    assert list(read_palette("original").tiles.values()) == faces.split()
     variables = palette_variables("original", "light")
-    assert variables == {"board": f"#{single.GRID:06x}", "cell": f"#{single.EMPTY:06x}"}
+    assert variables == {"board": "#bbada0", "cell": "#cdc1b4"}
 
 
 @pytest.mark.parametrize(("name", "vision"), [

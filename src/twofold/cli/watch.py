@@ -39,7 +39,13 @@ from twofold.cli._output import (
     print_words,
 )
 from twofold.cli._thinking import follow
-from twofold.cli.tui.opening import can_open, watch_screen, watched_game, words_at_leaving
+from twofold.cli.tui.opening import (
+    can_open,
+    shows_blocks,
+    watch_screen,
+    watched_game,
+    words_at_leaving,
+)
 from twofold.cli.tui.picture import Canvas, ScreenPicture, draw_moves, search_words, title_line
 from twofold.cli.tui.tiles import draw_board, fit, getting_ready, words_of_board, words_of_move
 from twofold.errors import INTERRUPTED
@@ -132,7 +138,7 @@ def command(
         )  # before anything is played
     with loading():  # endgame tables by name, so that the game can be replayed
         spec = given.settled(used_rules) if given else default_player(used_rules)
-    live = not plain and not words and can_redraw(sys.stdout.isatty())
+    live = not plain and not words and can_redraw(sys.stdout.isatty()) and shows_blocks()
     watched = Watched(spec, used_rules, used_seed, pace, record, force)
     with watched.recorded_at_failure():
         if live and can_open():
@@ -185,7 +191,7 @@ class Screen:
             title=title_line(self.player),
             board=self.frame.board,
             figures=self._figures(),
-            panel=lambda columns, unicode: draw_moves(self.frame.analysis, columns, unicode),
+            panel=lambda columns: draw_moves(self.frame.analysis, columns),
             note=Text(self.note, style="dim"),
         )
         return picture.lines(Canvas.of(console, width, height))

@@ -83,10 +83,6 @@ class GameScreen(PictureScreen):
             self._values = None
         return self._values
 
-    def draw_values(self, analysis: "Analysis | None", width: int, unicode: bool) -> list[Text]:
-        """The four moves with the player's values."""
-        return draw_moves(self.values(analysis), width, unicode)
-
     # ---- pace
 
     def action_faster(self) -> None:
@@ -169,7 +165,7 @@ class PlayScreen(GameScreen):
             title=title_line("play", *other),
             board=now.frame.board,
             figures=self._figures(now),
-            panel=partial(self.draw_values, now.frame.analysis) if is_valued else None,
+            panel=partial(draw_moves, self.values(now.frame.analysis)) if is_valued else None,
             note=self._note(now),
             new=now.new,
         )
@@ -387,7 +383,7 @@ class WatchScreen(GameScreen):
             title=title_line(self.shared.spec),
             board=self._board(now),
             figures=self._figures(now),
-            panel=lambda width, unicode: self._panel(now, width, unicode),
+            panel=partial(draw_moves, self._shown(now)),
             note=self._note(now),
             new=now.new if self._walk is None else self._walk.new,
         )
@@ -418,10 +414,9 @@ class WatchScreen(GameScreen):
             ("seed", str(self._seed)),
         ]
 
-    def _panel(self, now: SharedNow, width: int, unicode: bool) -> list[Text]:
-        if self._walk is not None:
-            return draw_moves(self._analysis(now), width, unicode)
-        return self.draw_values(now.frame.analysis, width, unicode)
+    def _shown(self, now: SharedNow) -> Analysis | None:
+        analysis = self._analysis(now)
+        return self.values(analysis) if self._walk is None else analysis
 
     def _note(self, now: SharedNow) -> Text:
         if now.is_loading:

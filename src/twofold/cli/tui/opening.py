@@ -30,8 +30,12 @@ def has_extra() -> bool:
 def can_open() -> bool:
     """Whether the app can be opened here: it is installed, and keys and screen are a terminal."""
     terminals = can_redraw(sys.stdin.isatty() and sys.stdout.isatty())
-    encoding = (sys.stdout.encoding or "").lower().replace("-", "")
-    return terminals and encoding.startswith("utf") and has_extra()
+    return terminals and shows_blocks() and has_extra()
+
+
+def shows_blocks() -> bool:
+    """Whether the output can show more than ASCII, such as half blocks."""
+    return (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
 
 
 def play_screen(

@@ -28,23 +28,56 @@ MIN_ROOM: Final = 4
 """Smallest number of columns for bars."""
 
 
-def draw_moves(analysis: "Analysis | None", width: int, unicode: bool) -> list[Text]:
+def draw_panel(
+    heading: str,
+    texts: Sequence[str],
+    shares: Sequence[float | None],
+    width: int,
+    *,
+    best: Move | None = None,
+    chosen: Move | None = None,
+    said: Mapping[Move, str] | None = None,
+) -> list[Text]:
+    """The four moves, each with a bar and a text after it.
+
+    `shares` are lengths of the bars, 0 to 1; None for an illegal move. The move `chosen` is
+    highlighted; `said` has a word to print after a move.
+    """
+    words, widest = said or {}, max(map(len, texts))
+    room = width - 9 - widest - max((len(word) + 1 for word in words.values()), default=0)
+    lines = [Text(heading, style="dim")]
+    for move, text, share in zip(Move, texts, shares, strict=True):
+        style = "bold" if move == chosen else "dim" if share is None else ""
+        line = Text(f"{'▶' if move == chosen else ' '} {move.name.lower():<5} ", style)
+        if room >= MIN_ROOM and any(shares):
+            length = max(round(room * (share or 0.0)), int(bool(share)))
+            line.append(f"{'█' * length:<{room}} ", "green" if move == best else "cyan")
+        line.append(f"{text:>{widest}} {words.get(move, '')}")
+        line.rstrip()
+        lines.append(line)
+    return lines
+
+
+def draw_names(width: int, chosen: Move | None = None) -> list[Text]:
+    """The four moves without values."""
+    return draw_panel("moves", [""] * len(Move), [0.0] * len(Move), width, chosen=chosen)
+
+
+def draw_moves(analysis: "Analysis | None", width: int) -> list[Text]:
     """The four moves with values and bars; the bars are scaled from the worst to the best move."""
     if analysis is None:
-        return [Text("moves", style="dim"), *(Text(f"  {move.name.lower()}") for move in Move)]
+        return draw_names(width)
     if analysis.table is not None:
-        legal_moves = analysis.board.legal_moves()
-        return draw_chances(analysis.table, legal_moves, analysis.best, width, unicode)
-    unit = f"values, {analysis.unit}" if analysis.unit else "moves"
+        return draw_chances(analysis.table, analysis.board.legal_moves(), analysis.best, width)
     legal = [one.value for one in analysis.moves if one.legal and one.value is not None]
-    texts = aligned([_value_text(analysis, one) for one in analysis.moves])
-    room = bar_room(texts, width) if legal else 0
-    lines = [Text(unit, style="dim")]
-    for one, text in zip(analysis.moves, texts, strict=True):
-        best = one.move == analysis.best
-        bar = draw_bar(share_length(one.value, legal, room), room, unicode, best=best)
-        lines.append(draw_line(one.move, bar, text, unicode, chosen=best, legal=one.legal))
-    return lines
+    return draw_panel(
+        f"values, {analysis.unit}" if analysis.unit else "moves",
+        [_value_text(analysis, one) for one in analysis.moves],
+        [bar_share(one.value, legal) if one.legal else None for one in analysis.moves],
+        width,
+        best=analysis.best,
+        chosen=analysis.best,
+    )
 
 
 def draw_chances(
@@ -52,24 +85,19 @@ def draw_chances(
     legal: Sequence[Move],
     chosen: Move,
     width: int,
-    unicode: bool,
     said: Mapping[Move, str] | None = None,
 ) -> list[Text]:
-    """The four moves with their chances from an endgame table; bars are relative to the best.
-
-    The move `chosen` is highlighted; `said` has a word to print after a move.
-    """
-    words = said or {}
-    texts = aligned([_chance_text(answer, legal, move) for move in Move])
-    room = bar_room(texts, width) - max((len(word) + 1 for word in words.values()), default=0)
-    lines = [Text(f"chance of {answer.target}, {answer.table}", style="dim")]
-    for move, text in zip(Move, texts, strict=True):
-        length = round(room * answer.chances.get(move, 0.0) / answer.chance)
-        bar = draw_bar(length, room, unicode, best=move == answer.best)
-        text += f" {words[move]}" if move in words else ""
-        is_legal, is_chosen = move in legal, move == chosen
-        lines.append(draw_line(move, bar, text, unicode, chosen=is_chosen, legal=is_legal))
-    return lines
+    """The four moves with their chances from an endgame table; bars are relative to the best."""
+    known = answer.chances
+    return draw_panel(
+        f"chance of {answer.target}, {answer.table}",
+        [_chance_text(answer, legal, move) for move in Move],
+        [known.get(move, 0.0) / answer.chance if move in legal else None for move in Move],
+        width,
+        best=answer.best,
+        chosen=chosen,
+        said=said,
+    )
 
 
 def _chance_text(answer: "TableAnswer", legal: Sequence[Move], move: Move) -> str:
@@ -77,17 +105,6 @@ def _chance_text(answer: "TableAnswer", legal: Sequence[Move], move: Move) -> st
         return "illegal"
     chance = answer.chances.get(move)
     return "unknown" if chance is None else format_chance(chance)
-
-
-def aligned(texts: Sequence[str]) -> list[str]:
-    """Texts padded to equal width, right-aligned."""
-    widest = max(map(len, texts))
-    return [f"{text:>{widest}}" for text in texts]
-
-
-def bar_room(texts: Sequence[str], width: int) -> int:
-    """Columns left for bars between names and values."""
-    return width - 8 - len(texts[0]) - 1
 
 
 def _value_text(analysis: "Analysis", one: "MoveAnalysis") -> str:
@@ -103,36 +120,15 @@ def _value_text(analysis: "Analysis", one: "MoveAnalysis") -> str:
     return format_in_unit(one.value - analysis.value, analysis.unit, analysis.value)
 
 
-def draw_line(
-    move: Move, bar: Text, text: str, unicode: bool, *, chosen: bool, legal: bool
-) -> Text:
-    """A move with its bar and the text after it."""
-    style = "bold" if chosen else "" if legal else "dim"
-    return (
-        Text(pointer(chosen, unicode) + f"{move.name.lower():<5} ", style).append(bar).append(text)
-    )
-
-
-def pointer(chosen: bool, unicode: bool) -> str:
-    """Two columns that mark the highlighted line."""
-    return ("▶ " if unicode else "> ") if chosen else "  "
-
-
-def draw_bar(length: int, room: int, unicode: bool, *, best: bool) -> Text:
-    """A bar, padded to its room, and a space; empty without enough room."""
-    bar = f"{('█' if unicode else '#') * length:<{room}} " if room >= MIN_ROOM else ""
-    return Text(bar, "green" if best else "cyan")
-
-
-def share_length(value: float | None, legal: Sequence[float], room: int) -> int:
-    """Columns of a value's bar: the best legal move fills the room, the worst a tenth of it."""
-    if value is None or room < MIN_ROOM:
-        return 0
+def bar_share(value: float | None, legal: Sequence[float]) -> float:
+    """Length of a value's bar: 1 for the best legal move, a tenth of it for the worst."""
+    if value is None:
+        return 0.0
     low, high = min(legal), max(legal)
     share = 1.0 if high == low else (value - low) / (high - low)
     if share != share:  # NaN: a value is infinite
         share = 1.0 if value == high else 0.0
-    return max(1, round(room * (HALF_BAR + (1 - HALF_BAR) * share)))
+    return HALF_BAR + (1 - HALF_BAR) * share
 
 
 def search_words(analysis: "Analysis | None") -> str:
@@ -154,32 +150,22 @@ MAX_PANEL_WIDTH: Final = 44
 MOST_NOTE_LINES: Final = 6
 """Largest number of lines of a note, such as an error of an engine."""
 
-Drawer = Callable[[int, bool], list[Text]]
-"""Draws lines; arguments: columns, True for Unicode."""
-
 
 class Canvas(NamedTuple):
-    """The size of a picture in columns and lines, and the abilities of the terminal.
-
-    `unicode` is True if it can show more than ASCII.
-    """
+    """The size of a picture in columns and lines, and the colours of the terminal."""
 
     width: int
     height: int
     colours: Colours = "full"
-    unicode: bool = True
 
     @classmethod
     def of(cls, console: "Console", width: int, height: int) -> "Canvas":
         """The canvas of a console."""
         system = console.color_system
         colours: Colours = "16" if system == "standard" else "full"
-        unicode = (console.encoding or "").lower().replace("-", "").startswith("utf")
         if system is None or console.no_color:
             colours = "none"
-        elif not unicode:
-            colours = "16"  # the others need half blocks
-        return cls(width, height, colours, unicode)
+        return cls(width, height, colours)
 
 
 def title_line(*words: str) -> Text:
@@ -203,27 +189,27 @@ class ScreenPicture:
     title: Text
     board: "Board"
     figures: Sequence[tuple[str, str]]
-    panel: Drawer | None
+    panel: Callable[[int], list[Text]] | None
     note: Text
     new: int | None = None
-    below: Callable[[int, bool], Text] | None = None
+    below: Callable[[int], Text] | None = None
 
     def lines(self, canvas: Canvas) -> list[Text]:
         """The lines of the picture."""
-        below = [] if self.below is None else [self.below(canvas.width, canvas.unicode)]
+        below = [] if self.below is None else [self.below(canvas.width)]
         below += wrapped(self.note, canvas.width)
         inner = canvas._replace(height=canvas.height - 1 - len(below))
         body = self._body(inner)
         spare = inner.height - len(body)
         above, between = [Text()] * (spare >= 2), [Text()] * (spare >= 1)
         lines = [self.title, *above, *body, *between, *below][: canvas.height]
-        return [cut(line, canvas.width, canvas.unicode) for line in lines]
+        return [cut(line, canvas.width) for line in lines]
 
     def _body(self, canvas: Canvas) -> list[Text]:
         """The board with its figures."""
         look = self._fit(canvas, canvas.width - PANEL_WIDTH, canvas.height)
         columns = board_size(self.board, look)[0]
-        panel = [] if self.panel is None else self.panel(canvas.width, canvas.unicode)
+        panel = [] if self.panel is None else self.panel(canvas.width)
         rows = len(self._flow(canvas.width)) + len(panel)
         above = self._fit(canvas, canvas.width, canvas.height - rows)
         is_larger = (above.height, not above.short) > (look.height, not look.short)
@@ -236,7 +222,7 @@ class ScreenPicture:
         return beside(board, self._column(width, canvas), start)
 
     def _fit(self, canvas: Canvas, width: int, height: int) -> Look:
-        return fit(self.board, canvas.colours, width, height, blocks=canvas.unicode)
+        return fit(self.board, canvas.colours, width, height)
 
     # ---- figures
 
@@ -247,14 +233,14 @@ class ScreenPicture:
         known = self._known()
         widest = max(len(name) for name, _ in known) + 1
         lines = [Text.assemble((f"{name:<{widest}}", "dim"), text) for name, text in known]
-        panel = [] if self.panel is None else self.panel(width, canvas.unicode)
+        panel = [] if self.panel is None else self.panel(width)
         room = canvas.height - len(panel) - 1
         return [*lines[:room], Text(), *panel] if panel else lines
 
     def _row(self, canvas: Canvas, room: int) -> list[Text]:
         """The figures one after the other, then the panel; the rest is left out."""
         figures = self._flow(canvas.width)
-        panel = [] if self.panel is None else self.panel(canvas.width, canvas.unicode)
+        panel = [] if self.panel is None else self.panel(canvas.width)
         if len(figures) + len(panel) <= room:
             return [*figures, *panel]
         moves = panel[1:]  # without their heading
@@ -271,14 +257,11 @@ class ScreenPicture:
         return lines
 
 
-def cut(line: Text, width: int, unicode: bool) -> Text:
+def cut(line: Text, width: int) -> Text:
     """Cut a line to a width, with an ellipsis."""
-    if line.cell_len <= width:
-        return line
-    mark = "…" if unicode else "..."
     short = line.copy()
-    short.truncate(max(width - len(mark), 0))
-    return short.append(mark)
+    short.truncate(width, overflow="ellipsis")
+    return short
 
 
 def wrapped(note: Text, width: int, most: int = MOST_NOTE_LINES) -> list[Text]:

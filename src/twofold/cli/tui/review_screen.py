@@ -8,13 +8,10 @@ from rich.text import Text
 
 from twofold.cli.tui.picture import (
     ScreenPicture,
-    aligned,
-    bar_room,
-    draw_bar,
+    bar_share,
     draw_chances,
-    draw_line,
-    pointer,
-    share_length,
+    draw_names,
+    draw_panel,
     title_line,
 )
 from twofold.cli.tui.screen import REVIEW_KEYS, PictureScreen, ScreenKey, Walk, bindings
@@ -113,40 +110,27 @@ STYLES: Final = {"mistake": "yellow", "blunder": "bold red"}
 SIGNS: Final = {"mistake": "?", "blunder": "!"}
 """The marks of mistakes on the timeline."""
 
-SAID: Final = 5
-"""Columns of ` made` and ` best` after a value."""
 
-
-def draw_walk(walk: Walk, width: int, unicode: bool) -> list[Text]:
+def draw_walk(walk: Walk, width: int) -> list[Text]:
     """The four moves with the move made, and their values once it is judged."""
     one = walk.judgement
-    if one is not None:
-        return _draw_values(one, width, unicode)
-    lines = [Text("moves", style="dim")]
-    for move in Move:
-        made = move == walk.move
-        lines.append(Text(pointer(made, unicode) + move.name.lower(), style="bold" if made else ""))
-    return lines
-
-
-def _draw_values(one: "MoveJudgement", width: int, unicode: bool) -> list[Text]:
+    if one is None:
+        return draw_names(width, walk.move)
+    legal = [value for value in one.values if value is not None]
+    said = {one.best: "best"} | {one.move: "made"}
     if one.table is not None:
         moves = [move for move in Move if one.values[move] is not None]
-        said = {one.best: "best"} | {one.move: "made"}
-        return draw_chances(one.table, moves, one.move, width, unicode, said)
+        return draw_chances(one.table, moves, one.move, width, said)
     best = one.values[one.best]
-    legal = [value for value in one.values if value is not None]
-    texts = aligned(
-        ["illegal" if value is None else format_value(value, best) for value in one.values]
+    return draw_panel(
+        "values",
+        ["illegal" if value is None else format_value(value, best) for value in one.values],
+        [None if value is None else bar_share(value, legal) for value in one.values],
+        width,
+        best=one.best,
+        chosen=one.move,
+        said=said,
     )
-    room = bar_room(texts, width) - SAID
-    lines = [Text("values", style="dim")]
-    for move, value, text in zip(Move, one.values, texts, strict=True):
-        bar = draw_bar(share_length(value, legal, room), room, unicode, best=move == one.best)
-        made, is_legal = move == one.move, value is not None
-        text += " made" if made else " best" if move == one.best else ""
-        lines.append(draw_line(move, bar, text, unicode, chosen=made, legal=is_legal))
-    return lines
 
 
 def verdict(walk: Walk) -> Text:
@@ -167,20 +151,19 @@ def verdict(walk: Walk) -> Text:
     return Text.assemble((one.label, STYLES.get(one.label, "")), f": {kept}")
 
 
-def timeline(walk: Walk, width: int, unicode: bool) -> Text:
+def timeline(walk: Walk, width: int) -> Text:
     """The whole game on one line: the position shown, the judged part, the worst mistakes."""
     columns = max(1, min(width, walk.last + 1))
     here = _column(walk, walk.place, columns)
     judged = _column(walk, len(walk.judged), columns)
     worst = _worst(walk, columns)
-    done, ahead, at = ("━", "─", "◆") if unicode else ("=", "-", "#")
     line = Text()
     for column in range(columns):
         label = worst.get(column, "")
         if column == here:
-            line.append(at, f"reverse {STYLES.get(label, 'bold')}")
+            line.append("◆", f"reverse {STYLES.get(label, 'bold')}")
         else:
-            sign = SIGNS.get(label, done if column < judged else ahead)
+            sign = SIGNS.get(label, "━" if column < judged else "─")
             line.append(sign, STYLES.get(label, "dim"))
     return line
 
@@ -252,10 +235,10 @@ class ReviewScreen(PictureScreen):
             title=title_line("review", f"{player.rows}x{player.cols} to {player.goal:,}"),
             board=walk.board,
             figures=self._figures(),
-            panel=lambda width, unicode: draw_walk(walk, width, unicode),
+            panel=lambda width: draw_walk(walk, width),
             note=self._words(),
             new=walk.new,
-            below=lambda width, unicode: timeline(walk, width, unicode),
+            below=lambda width: timeline(walk, width),
         )
 
     def _figures(self) -> list[tuple[str, str]]:

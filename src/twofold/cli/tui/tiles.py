@@ -168,7 +168,6 @@ class Look(NamedTuple):
         height: lines from one row of tiles to the next: 1, or an odd number from 3 on.
         gap: columns between two tiles; with 0 they touch.
         short: True if tiles from 16384 on are written as 16k.
-        blocks: True if half blocks can be drawn: they leave half a line between high tiles.
     """
 
     colours: Colours
@@ -176,7 +175,6 @@ class Look(NamedTuple):
     height: int = 1
     gap: int = 1
     short: bool = False
-    blocks: bool = True
 
     @property
     def big(self) -> bool:
@@ -186,10 +184,10 @@ class Look(NamedTuple):
     @property
     def has_edges(self) -> bool:
         """True if tiles have edges of half blocks above and below."""
-        return self.colours != "none" and self.blocks and self.height > 1
+        return self.colours != "none" and self.height > 1
 
 
-def fit(board: Board, colours: Colours, width: int, height: int, *, blocks: bool = True) -> Look:
+def fit(board: Board, colours: Colours, width: int, height: int) -> Look:
     """The largest layout in which a board fits into a number of columns and lines.
 
     With too few lines for one line a row, the board is cut off below; with too few columns, it has
@@ -200,7 +198,7 @@ def fit(board: Board, colours: Colours, width: int, height: int, *, blocks: bool
         columns, lines = board_size(board, look)
         if columns <= width and (lines <= height or look.height == 1):
             break
-    return look._replace(blocks=blocks)
+    return look
 
 
 def flat_look(board: Board, colours: Colours) -> Look:
