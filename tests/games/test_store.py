@@ -345,7 +345,7 @@ def test_no_order_of_two_programs_loses_a_move(
                 for who, what in order:
                     getattr(programs[who], what)()
                 kept = [one.place.read() for one in programs]
-                kept += [type(places[0]).read(one) for one in places]
+                kept += [one.read() for one in places]
                 played = programs[1].made if mine is undo else programs[0].made + programs[1].made
                 for game in [*played, *(one.record for one in programs)]:
                     assert any(goes_on(one, game) for one in kept), order

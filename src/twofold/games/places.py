@@ -1,10 +1,11 @@
 """Places where a game in play is saved: a row of the store, or a file of the person's own.
 
-Several programs may have the same game open. A place knows which version this program saw last.
+Several programs may have the same game open. A place knows which version this program saw last. It
+has `store`, which keeps the best scores; `name`, an id or a path; `best_name`, the same for the
+best scores; and `where`, for a sentence: `saved as ID`, `in FILE`.
 """
 
 import hashlib
-from abc import ABC, abstractmethod
 from pathlib import Path
 
 from twofold.errors import InvalidRecord
@@ -17,48 +18,7 @@ from twofold.limits import MAX_RECORD_BYTES
 from twofold.storage.files import alone, atomic_write, free_path, read_start
 
 
-class Place(ABC):
-    """Where a game is saved, and its version there as this program saw it last.
-
-    Attributes:
-        store: keeps the best scores.
-        name: id or path.
-        best_name: the same, for the best scores.
-        where: for a sentence: `saved as ID`, `in FILE`.
-    """
-
-    store: GameStore
-    name: str
-    best_name: str
-    where: str
-
-    @abstractmethod
-    def read(self) -> Record:
-        """Read the game and check its moves; raises InvalidRecord, NotFound or ResourceError."""
-
-    @abstractmethod
-    def take(self, version: Version) -> None:
-        """Mark a version as seen: the next save may overwrite it."""
-
-    @abstractmethod
-    def other(self) -> Version | Conflict | None:
-        """The change that another program made; None if the game is as last seen."""
-
-    @abstractmethod
-    def save(self, record: Record, played: float, own: int | None) -> Version | Conflict | None:
-        """Save the game, unless another program has changed it.
-
-        `played` is the time of the last change in seconds since 1970, `own` the person's points.
-        Returns None if it is saved; a version that continues `record`; or why it needs another
-        place. Raises InvalidInput or ResourceError; the game there is then unchanged.
-        """
-
-    @abstractmethod
-    def elsewhere(self) -> "Place":
-        """A new place for this game."""
-
-
-class Row(Place):
+class Row:
     """A row of the store; at first as if there were none."""
 
     def __init__(self, store: GameStore, game: str) -> None:
@@ -67,34 +27,39 @@ class Row(Place):
         self._mark = 0
 
     def read(self) -> Record:
-        """See `Place`."""
+        """Read the game and check its moves; raises InvalidRecord, NotFound or ResourceError."""
         version = self.store.read(self.name)
         self.take(version)
         return version.record
 
     def take(self, version: Version) -> None:
-        """See `Place`."""
+        """Mark a version as seen: the next save may overwrite it."""
         assert isinstance(version.mark, int)
         self._mark = version.mark
 
     def other(self) -> Version | Conflict | None:
-        """See `Place`."""
+        """The change that another program made; None if the game is as last seen."""
         return self.store.changed(self.name, self._mark)
 
     def save(self, record: Record, played: float, own: int | None) -> Version | Conflict | None:
-        """See `Place`."""
+        """Save the game, unless another program has changed it.
+
+        `played` is the time of the last change in seconds since 1970, `own` the person's points.
+        Returns None if it is saved; a version that continues `record`; or why it needs another
+        place. Raises InvalidInput or ResourceError; the game there is then unchanged.
+        """
         done = self.store.save(self.name, record, played, self._mark, own=own)
         if not isinstance(done, int):
             return done
         self._mark = done
         return None
 
-    def elsewhere(self) -> Place:
-        """See `Place`."""
+    def elsewhere(self) -> "Row":
+        """A new place for this game."""
         return Row(self.store, self.store.new_id())
 
 
-class RecordFile(Place):
+class RecordFile:
     """A record that a person keeps in a file of their own."""
 
     def __init__(self, store: GameStore, path: Path) -> None:
@@ -103,19 +68,19 @@ class RecordFile(Place):
         self._known: set[bytes | None] = {None}  # digests; None: there is no file
 
     def read(self) -> Record:
-        """See `Place`."""
+        """See `Row`."""
         with located(shown(self.name)):
             data = read_start(self.path, MAX_RECORD_BYTES + 1, InvalidRecord)
             self._known = {_digest(data)}
             return unindexed(parse_record(data))
 
     def take(self, version: Version) -> None:
-        """See `Place`."""
+        """See `Row`."""
         assert isinstance(version.mark, bytes)
         self._known = {version.mark}
 
     def other(self) -> Version | Conflict | None:
-        """See `Place`; a file that is no record any more counts as one with other moves."""
+        """See `Row`; a file that is no record any more counts as one with other moves."""
         if not self.path.exists():
             return None if None in self._known else "deleted"
         data = read_start(self.path, MAX_RECORD_BYTES + 1, InvalidRecord)
@@ -127,7 +92,7 @@ class RecordFile(Place):
             return "parted"
 
     def save(self, record: Record, played: float, own: int | None) -> Version | Conflict | None:
-        """See `Place`."""
+        """See `Row`."""
         with alone(self.path.resolve(), "program", patience=PATIENCE):
             if other := settled(record, self.other()):
                 return other
@@ -139,9 +104,12 @@ class RecordFile(Place):
             self.store.keep_best(self.best_name, str(record.rules), own)
         return None
 
-    def elsewhere(self) -> Place:
-        """See `Place`."""
+    def elsewhere(self) -> "RecordFile":
+        """See `Row`."""
         return RecordFile(self.store, free_path(self.path))
+
+
+Place = Row | RecordFile
 
 
 def _digest(data: bytes) -> bytes:

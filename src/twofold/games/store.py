@@ -181,20 +181,18 @@ class GameStore:
     def __init__(self, folder: Path) -> None:
         self.folder: Final = folder
         self.path: Final = folder / FILE
-        self._lock = threading.RLock()  # of writers; another program's write may hold them up
-        self._reading = threading.Lock()
+        self._lock = threading.RLock()
         self._fault: Exception | None = None  # why the file cannot be written
         self._file: os.stat_result | None = None
-        self._used: frozenset[sqlite3.Connection] = frozenset()
+        self._connection = _SCHEMA.in_memory()
         self._seen: dict[str, int] = {}  # versions that a list has shown, or that were saved here
         with self._errors("read"):
             self._open(create=False)
 
     def close(self) -> None:
         """Close the file."""
-        with self._lock, self._reading:
-            for one in self._used:
-                one.close()
+        with self._lock:
+            self._connection.close()
 
     # ---- the file
 
@@ -209,8 +207,7 @@ class GameStore:
             except (InvalidInput, ResourceError) as error:
                 self._fault = error
             try:
-                connection = self._writable()
-                self._use(self._connect("mode=rw", PATIENCE), connection)
+                self._use(self._writable())
                 self._file = self.path.stat()
                 return
             except sqlite3.OperationalError as error:
@@ -218,15 +215,12 @@ class GameStore:
                     raise
                 self._fault = self._fault or error
         if not is_read:
-            readable = self._readable()
-            self._use(readable, readable)
+            self._use(self._readable())
 
-    def _use(self, reader: sqlite3.Connection, connection: sqlite3.Connection) -> None:
-        """Use connections in place of those until now."""
-        for one in self._used:
-            one.close()
-        self._used = frozenset((reader, connection))
-        self._reader, self._connection = reader, connection
+    def _use(self, connection: sqlite3.Connection) -> None:
+        """Use a connection in place of the one until now."""
+        self._connection.close()
+        self._connection = connection
 
     def _connect(self, options: str, patience: float) -> sqlite3.Connection:
         connection = connect(self.path, options, patience, check_same_thread=False)
@@ -261,20 +255,19 @@ class GameStore:
 
     def _rows(self, row: type[_Row], query: str, *values: object) -> list[_Row]:
         """The rows of a query, each of the type `row`."""
-        with self._reading, self._errors("read"):
+        with self._lock, self._errors("read"):
             if self._file is None and self._fault is None and self.path.exists():
                 self._open(create=False)  # another program has made it
-            found = self._reader.execute(query, values).fetchall()
+            found = self._connection.execute(query, values).fetchall()
             return msgspec.convert(found, list[row])  # type: ignore[valid-type]
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         with self._lock, self._errors("write"):
-            with self._reading:
-                if self._is_gone():
-                    self._open(create=True)
-                if self._fault is not None:
-                    raise self._fault
+            if self._is_gone():
+                self._open(create=True)
+            if self._fault is not None:
+                raise self._fault
             with _transaction(self._connection):
                 yield self._connection
 
@@ -362,7 +355,7 @@ class GameStore:
     ) -> int | Version | Conflict:
         """Save a game, unless another program has changed it since version `mark`, 0 for none.
 
-        `imported` is true for a record that comes from a file. Otherwise as `Place.save`; returns
+        `imported` is true for a record that comes from a file. Otherwise as `Row.save`; returns
         the new version of a game that is saved.
         """
         if not is_id(game):
