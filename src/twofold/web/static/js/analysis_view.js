@@ -159,7 +159,7 @@ export class AnalysisView {
   #chanceLine(reply) {
     const found = reply && (exactChance(reply) ?? this.#chance);
     const isOld = Boolean(found?.board && found.board !== reply.board);
-    const term = text('chance.of', { tile: String(found?.tile) });
+    const term = text(found && !found.games ? 'chance.of_best' : 'chance.of', { tile: String(found?.tile) });
     return h('p', { key: 'chance', class: classes({ 'analysis-chance': true, 'is-old': isOld }) },
       found ? [
         h('span', { text: term }), ' ',

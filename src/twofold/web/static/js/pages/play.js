@@ -3,7 +3,7 @@
 import { toast } from '../announce.js';
 import { BoardView } from '../board.js';
 import { copyText } from '../copying.js';
-import { h, render } from '../dom.js';
+import { h, part, render } from '../dom.js';
 import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
 import { analysisLink } from '../links.js';
 import { remember, remembered } from '../memory.js';
@@ -45,13 +45,19 @@ class PlayPage {
   #milestones = new Milestones();
   #befores = new Map(); // of a game begun here, the id of the game before it
   #beside = null; // help, ending, clock, sounds and time trial, once they are loaded
+  #shown = ''; // the game
   #told = ''; // the game of which was said that it counts as played by hand no more
   #unsay = () => {}; // takes the message of the last new game away
+  #offers = {};
   #isClosed = false;
   #offs = [];
 
   constructor(root, context) {
     this.#context = context;
+    this.root = root;
+    this.gain = part(h('span', { class: 'score-gain number', 'aria-hidden': 'true', hidden: true }));
+    this.holder = part(h('div', { class: 'board-holder' }, this.#board.element, this.#overlay.element, this.#celebration.element));
+    this.pad = part(movePad((letter) => this.game.move(letter)));
     this.game = new LiveGame({
       state: (state) => this.#onState(state),
       step: (step) => this.#onStep(step),
@@ -64,10 +70,8 @@ class PlayPage {
       waiting: () => this.#draw(),
       back: (back) => this.#onBack(back),
     });
-    this.#build(root);
-    this.#listen(root);
     this.#draw();
-    render(this.today, todayView({ daily: null, last: null }));
+    this.#listen(root);
   }
 
   /** Open the game of the address, of this tab, or the one played last. */
@@ -79,13 +83,9 @@ class PlayPage {
     this.#beside = new Beside(this.game, this.#overlay, {
       hinted: () => this.#showHint(), keepGoing: () => this.#keepGoing(),
       newGame: () => this.#newGame() });
-    const { help, ending, trial } = this.#beside;
-    this.side.append(help.element, ending.element, this.facts); // at once: nothing moves
-    this.boardPlace.prepend(help.bar.element);
-    this.controls.after(trial.element);
     this.#update();
     await opened;
-    if (!this.#isClosed) this.#loadToday();
+    this.#loadOffers();
   }
 
   close() {
@@ -97,29 +97,9 @@ class PlayPage {
 
   // ---- what is shown
 
-  #build(root) {
-    this.gain = h('span', { class: 'score-gain number', 'aria-hidden': 'true', hidden: true });
-    this.head = h('div', { class: 'play-head' });
-    this.controls = h('div',
-      { class: 'row controls', role: 'group', 'aria-label': text('play.controls') });
-    this.boardPlace = h('div', { class: 'board-place' }, h('div', { class: 'board-holder' },
-      this.#board.element, this.#overlay.element, this.#celebration.element));
-    this.line = h('p', { class: 'play-line', role: 'status' });
-    this.pad = movePad((letter) => this.game.move(letter));
-    this.area = h('div', { class: 'play-area' }, this.head, this.gain, this.controls,
-      this.boardPlace, this.line);
-    this.today = h('div');
-    this.facts = h('section', { class: 'card stack', 'aria-labelledby': 'facts-title' });
-    this.side = h('div', { class: 'stack wide play-side' });
-    root.append(h('div', { class: 'columns play' },
-      h('div', { class: 'stack' }, this.area, this.pad, this.today), this.side));
-  }
-
   #listen(root) {
     const [undo, redo] = [() => this.#undo(), () => this.game.redo()];
     const best = () => this.#enter();
-    const showPad = () => { this.pad.hidden = !settings.get('pad'); };
-    showPad();
     const commands = {
       u: undo, 'ctrl+z': undo, y: redo, 'ctrl+y': redo, 'ctrl+shift+z': redo,
       n: () => this.#newGame(), p: () => this.#beside?.help.auto(), i: () => this.#toggleHints(),
@@ -129,32 +109,41 @@ class PlayPage {
     const timer = setInterval(() => settings.get('clock') && this.#draw(), TICK_MS);
     this.#offs = [
       listenKeys({ move: (letter, event) => this.game.move(letter, event.repeat), commands }),
-      listenSwipes(this.area, (letter) => this.game.move(letter)),
+      listenSwipes(root.querySelector('.play-area'), (letter) => this.game.move(letter)),
       releaseFocusAfterPointer(root),
       () => clearInterval(timer),
       settings.on('speed', (speed) => this.#board.setSpeed(speed)),
-      settings.on('pad', showPad),
-      ...['hints', 'clock'].map((name) => settings.on(name, () => this.#draw())),
+      ...['hints', 'clock', 'pad'].map((name) => settings.on(name, () => this.#draw())),
     ];
   }
 
   /** Show all but the board as the game is now. */
   #draw() {
+    if (this.#isClosed) return;
     const { now, state } = this.game;
-    render(this.head, headView(state, now));
-    render(this.controls, controlsView(state, now, {
-      isUndoable: Boolean(now?.can_undo || this.#hasBefore),
-      help: this.#beside?.help.buttons(true),
-      newGame: () => this.#newGame(), rules: () => this.#askRules(),
-      games: () => this.#showGames(), undo: () => this.#undo(), redo: () => this.game.redo(),
-      hints: () => this.#toggleHints() }));
-    render(this.line, this.#lineText(now));
-    this.line.classList.toggle('warn', net.state !== 'open');
-    if (!now) return;
-    render(this.facts, factsView(state, now, {
-      clock: settings.get('clock') && this.#beside?.clock.show(now),
-      takeBack: () => this.game.takeBack(),
-      share: () => this.#share() }));
+    const { help, ending, trial, clock } = this.#beside ?? {};
+    const { rows = 4, cols = 4 } = state?.rules ?? {};
+    const isOver = Boolean(now && isFinished(now));
+    render(this.root, h('div', { class: 'columns play' },
+      h('div', { class: 'stack' },
+        h('div', { class: 'play-area' },
+          h('div', { class: 'play-head' }, headView(state, now)),
+          this.gain,
+          h('div', { class: 'row controls', role: 'group', 'aria-label': text('play.controls') },
+            controlsView(state, now, { isUndoable: Boolean(now?.can_undo || this.#hasBefore), help: help?.buttons(true),
+              newGame: () => this.#newGame(), rules: () => this.#askRules(), games: () => this.#showGames(),
+              undo: () => this.#undo(), redo: () => this.game.redo(), hints: () => this.#toggleHints() })),
+          trial?.element,
+          h('div', { class: 'board-place', style: { '--rows': rows, '--cols': cols } }, help?.bar.element, this.holder),
+          h('p', { class: `play-line ${net.state === 'open' ? '' : 'warn'}`, role: 'status', text: this.#lineText(now) })),
+        settings.get('pad') && this.pad,
+        todayView(this.#offers, this.game)),
+      h('div', { class: 'stack wide play-side' },
+        !isOver && help?.element, isOver && ending?.element,
+        now && h('section', { class: 'card stack', 'aria-labelledby': 'facts-title' }, factsView(state, now, {
+          clock: settings.get('clock') && clock?.show(now),
+          takeBack: () => this.game.takeBack(),
+          share: () => this.#share() })))));
   }
 
   #lineText(now) {
@@ -172,7 +161,6 @@ class PlayPage {
     const isOver = isFinished(now);
     if (this.#beside) {
       const { help, ending } = this.#beside;
-      help.element.hidden = isOver;
       if (isOver) ending.show();
       else ending.hide();
       help.update();
@@ -186,7 +174,7 @@ class PlayPage {
   #showGain(points) {
     const speed = settings.get('speed');
     if (!points || !speed || STILL.matches) return;
-    const score = this.head.querySelector('.score');
+    const score = this.root.querySelector('.score');
     this.gain.style.left = `${score.offsetLeft + score.offsetWidth / 2}px`;
     this.gain.style.top = `${score.offsetTop}px`;
     this.gain.textContent = `+${number(points)}`;
@@ -196,12 +184,12 @@ class PlayPage {
     this.floating.onfinish = () => { this.gain.hidden = true; };
   }
 
-  async #loadToday() {
+  /** What else there is to do today; it changes where another game is played, or this one has ended. */
+  async #loadOffers() {
     const [daily, { games }] = await Promise.all(
       [net.get('/api/daily'), net.get('/api/game-list?count=5')]).catch(() => [null, { games: [] }]);
-    const last = games.find(({ game, status, moves }) => (
-      game !== this.game.id && moves && (status === 'going' || status === 'won')));
-    render(this.today, todayView({ daily, last }));
+    this.#offers = { daily, games };
+    this.#draw();
   }
 
   // ---- what happens in the game
@@ -210,13 +198,13 @@ class PlayPage {
     const { rules, now } = state;
     const fits = this.#board.rows === rules.rows && this.#board.cols === rules.cols;
     if (!fits) this.#board.resize(rules.rows, rules.cols);
-    this.boardPlace.style.setProperty('--rows', rules.rows);
-    this.boardPlace.style.setProperty('--cols', rules.cols);
     this.#board.setLabel(text('play.board', { rules: describeRules(rules) }));
     this.#board.show(now.tiles, { animate: now.move_number === 0 });
     this.game.blocked = false;
     this.#overlay.hide();
     if (state.was) this.#rename(state.was, state.game);
+    else if (this.#shown && this.#shown !== state.game) this.#loadOffers();
+    this.#shown = state.game;
     this.#beside?.state(state);
     this.#update();
     if (!this.game.isCatchingUp) this.#narrator.state(state);
@@ -308,6 +296,7 @@ class PlayPage {
 
   #showOver(now, first = '') {
     if (this.#overlay.isShown) return;
+    this.#loadOffers();
     this.#narrator.over(this.game.state, now, first);
     this.#overlay.over(this.game.state, now,
       { undo: () => this.#undo(), newGame: () => this.#newGame() });

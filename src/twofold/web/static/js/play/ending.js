@@ -4,6 +4,7 @@ import { verdictOf } from '../analysis/judging.js';
 import { LineChart } from '../chart.js';
 import { figureList } from '../controls.js';
 import { button, h, part, render } from '../dom.js';
+import { kindText } from '../games/words.js';
 import { analysisLink } from '../links.js';
 import { net } from '../net.js';
 import { fixed, number, percent, text } from '../text.js';
@@ -30,8 +31,7 @@ export class Ending {
   constructor(game, overlay) {
     this.#game = game;
     this.#overlay = overlay;
-    this.element = h('section', { class: 'card stack', 'aria-labelledby': 'ending-title',
-      hidden: true });
+    this.element = part(h('section', { class: 'card stack', 'aria-labelledby': 'ending-title' }));
     this.chart = new LineChart({ label: text('games.chart'), x: { format: () => '' },
       y: { from: 0, format: number } });
     this.chartPlace = part(h('div', { class: 'ending-chart' }, this.chart.element));
@@ -45,7 +45,6 @@ export class Ending {
   /** The game is finished. */
   show() {
     const { id, now } = this.#game;
-    this.element.hidden = false;
     const shown = `${id} ${now.move_number} ${now.undos}`;
     if (shown === this.#shown) return;
     Object.assign(this, { game: id, moves: now.move_number });
@@ -57,7 +56,6 @@ export class Ending {
 
   /** It goes on, or another one is played. */
   hide() {
-    this.element.hidden = true;
     if (this.#ref && net.state === 'open') net.send({ type: 'stop' });
     this.#shown = '';
     this.#ref = 0;
@@ -122,13 +120,13 @@ export class Ending {
   }
 
   #facts(figures) {
-    const { score } = this.#game.now;
+    const { score, kind } = this.#game.now;
     const accuracy = this.#known ?? this.#judged?.accuracy;
     return [
       figures && [text('play.place'), text('play.place_of', {
         place: 1 + figures.scores.filter((one) => one > score).length, games: figures.games })],
       figures && [text('games.mean'), fixed(figures.mean, 0)],
-      figures && [text('games.best'), number(figures.best)],
+      figures && [text('play.best_of', { kind: lowered(kindText(kind)) }), number(figures.best)],
       figures?.streak > 1 && [
         text('games.streak', { goal: String(this.#game.state.rules.goal) }), number(figures.streak)],
       [text('review.accuracy'), accuracy == null ? '–' : percent(accuracy, 1)],
@@ -163,3 +161,5 @@ export class Ending {
         h('a', { class: 'button', href: this.#link, text: text('play.see_turning') })));
   }
 }
+
+const lowered = (words) => words.charAt(0).toLowerCase() + words.slice(1);

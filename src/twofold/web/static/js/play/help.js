@@ -43,7 +43,7 @@ export class HelpPanel {
     this.picker = new PlayerPicker({ spec: settings.get('player'), label: text('play.help_player'),
       onPick: (spec) => this.#picked(spec) });
     this.analysis = part(h('div', { class: 'help-analysis' }, this.view.element));
-    this.element = h('section', { class: 'card stack help', 'aria-labelledby': 'help-title' });
+    this.element = part(h('section', { class: 'card stack help', 'aria-labelledby': 'help-title' }));
     this.#offs = [
       net.on('analysis', (reply) => reply.ref === this.#ref && this.#onReply(reply)),
       net.on('refused', (reply) => reply.ref === this.#ref && this.#onRefused(reply)),

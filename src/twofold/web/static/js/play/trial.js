@@ -6,7 +6,7 @@
  */
 
 import { announce } from '../announce.js';
-import { h, icon, part } from '../dom.js';
+import { h, icon, part, render } from '../dom.js';
 import { formatClock } from '../figures.js';
 import { keep, kept, remember, remembered } from '../memory.js';
 import { net } from '../net.js';
@@ -24,8 +24,7 @@ const BEST_KEY = 'twofold.trial_best';
 /** The line with the time that is left, and the end of it. */
 export class Trial {
   #trial = null; // what the tab remembers; null while no game is a time trial
-  #seconds = 0; // left, as shown last
-  #shown = '';
+  #seconds = LENGTH_MS / 1000; // left, as shown last
   #ticked = Date.now();
 
   /**
@@ -35,10 +34,7 @@ export class Trial {
    */
   constructor(live, page) {
     Object.assign(this, { live, page });
-    this.left = h('strong', { class: 'trial-left number', role: 'timer', 'aria-live': 'off' });
-    this.note = h('span', { class: 'soft number' });
-    this.element = part(h('p', { class: 'trial', hidden: true },
-      icon('timer'), h('span', { text: text('trial.title') }), this.left, this.note));
+    this.element = part(h('p', { class: 'trial', hidden: true }));
     this.timer = setInterval(() => this.#tick(), TICK_MS);
     const before = JSON.parse(remembered(TRIAL_KEY) || 'null');
     this.#trial = before?.isOver ? null : before;
@@ -89,12 +85,10 @@ export class Trial {
   }
 
   #show(seconds) {
-    const words = formatClock(seconds);
-    if (this.#shown === words) return;
-    this.#shown = this.left.textContent = words;
-    this.left.classList.toggle('warn', seconds <= HURRY);
+    if (this.#seconds === seconds) return;
     const isDue = SPOKEN.some((one) => seconds <= one && one < this.#seconds);
     this.#seconds = seconds;
+    this.#draw();
     if (isDue) announce(text('trial.say_left', { count: seconds }));
   }
 
@@ -122,9 +116,8 @@ export class Trial {
     const rules = this.live.state.rules.text;
     const before = best(rules);
     if (!trial.helped && score > before) keep(BEST_KEY, { ...kept(BEST_KEY), [rules]: score });
-    trial.isOver = true;
+    Object.assign(trial, { isOver: true, score });
     this.#keep();
-    this.left.textContent = text('trial.points', { count: score });
     const rate = number(Math.round((moves - trial.from) / minutes));
     return [
       text('trial.result', { count: score, tile: String(Math.max(...tiles)), rate }),
@@ -135,13 +128,22 @@ export class Trial {
   }
 
   #keep() {
+    remember(TRIAL_KEY, this.#trial ? JSON.stringify(this.#trial) : '');
+    this.#draw();
+  }
+
+  #draw() {
     const trial = this.#trial;
-    remember(TRIAL_KEY, trial ? JSON.stringify(trial) : '');
     this.element.hidden = !trial;
     if (!trial || !this.live.state) return;
     const points = best(this.live.state.rules.text);
-    this.note.textContent = !trial.ends ? text('trial.starts')
+    const isHurried = !trial.isOver && this.#seconds <= HURRY;
+    const note = !trial.ends ? text('trial.starts')
       : trial.helped ? text('trial.helped') : points ? text('trial.best', { count: points }) : '';
+    render(this.element, icon('timer'), h('span', { text: text('trial.title') }),
+      h('strong', { class: `trial-left number ${isHurried ? 'warn' : ''}`, role: 'timer', 'aria-live': 'off',
+        text: trial.isOver ? text('trial.points', { count: trial.score }) : formatClock(this.#seconds) }),
+      h('span', { class: 'soft number', text: note }));
   }
 }
 

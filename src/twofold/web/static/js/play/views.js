@@ -2,11 +2,13 @@
 
 import { figureList } from '../controls.js';
 import { copyMenu } from '../copying.js';
+import { dayName } from '../daily/days.js';
 import { button, h, icon } from '../dom.js';
 import { kindText } from '../games/words.js';
 import { analysisLink } from '../links.js';
 import { settings } from '../settings.js';
 import { number, text } from '../text.js';
+import { isFinished } from './live_game.js';
 import { describeRules } from './rules_text.js';
 
 /** A number of so many digits is written smaller. */
@@ -21,7 +23,7 @@ const LONG = 9;
  */
 export function headView(state, now) {
   const goal = String(state?.rules.goal ?? 2048);
-  const subtitle = state?.daily ? text('daily.subtitle', { day: state.daily })
+  const subtitle = state?.daily ? text('daily.subtitle', { day: dayName(state.daily) })
     : text('play.subtitle', { goal });
   const score = (label, points = 0) => h('div', { class: 'score' }, h('dt', { text: label }),
     h('dd', { class: `number ${number(points).length > LONG ? 'long' : ''}`, text: number(points) }));
@@ -100,30 +102,23 @@ export function factsView(state, now, { clock, takeBack, share }) {
 }
 
 /**
- * Links in a strip under the board.
+ * What else there is to do today: links in a strip under the board.
  *
- * @param {{daily: object|null, last: object|null}} found the daily games and the game to go on with,
- *   as the server says; null while not known
- * @returns {HTMLElement}
+ * @param {{daily?: object, games?: object[]}} offers the daily games and the newest games, as the server says
+ * @param {{id: string, now: object|null}} game that is played
  */
-export function todayView({ daily, last }) {
+export function todayView({ daily, games = [] }, { id, now }) {
+  const tried = daily?.tries.find(({ day }) => day === daily.today)?.game;
+  const last = games.find(({ game, status, moves }) => game !== id && moves && (status === 'going' || status === 'won'));
+  const { score, status } = tried?.game === id ? now : tried ?? {};
+  const dailyWords = !tried ? text('play.offer_today')
+    : text(isFinished({ status }) ? 'play.game_score' : 'play.offer_going', { score });
+  const offer = (name, href, title, note) => h('a', { class: 'today-link', href, key: name }, icon(name),
+    h('span', {}, h('strong', { text: title }), h('small', { class: 'soft', text: note })));
   return h('nav', { class: 'today', 'aria-label': text('play.offers') },
-    offer('daily', '/daily', text('nav.daily'), dailyText(daily)),
+    offer('daily', '/daily', text('nav.daily'), dailyWords),
     offer('dice', '/practice#day', text('practice.puzzle_today'), text('play.offer_puzzle')),
-    last ? offer('play', `/?game=${last.game}`, text('play.offer_last'),
-      text('play.game_score', { score: last.score }))
+    last ? offer('play', `/?game=${last.game}`, text('play.offer_last'), text('play.game_score', { score: last.score }))
       : offer('games', '/games', text('nav.games'), text('play.offer_games')),
     offer('help', '/learn', text('nav.learn'), text('play.offer_lesson')));
-}
-
-function offer(name, href, title, note) {
-  return h('a', { class: 'today-link', href, key: name }, icon(name),
-    h('span', {}, h('strong', { text: title }), h('small', { class: 'soft', text: note })));
-}
-
-function dailyText(daily) {
-  const game = daily?.tries.find(({ day }) => day === daily.today)?.game;
-  if (!game) return text('play.offer_today');
-  const isOver = game.status === 'over' || game.status === 'stopped';
-  return text(isOver ? 'play.game_score' : 'play.offer_going', { score: game.score });
 }
