@@ -1,6 +1,6 @@
 """The file format of endgame tables: contents and checks.
 
-A safetensors file of these tensors, see `twofold.storage.arrays`:
+A safetensors file, `NAME.twofold-table` (`/` in a name becomes `_`), of these tensors::
 
     layers    U64 (layers, 2)   number of boards and CRC-32 of their levels, for each sum of tiles
                                 from 0 on, in units of 2
@@ -8,7 +8,7 @@ A safetensors file of these tensors, see `twofold.storage.arrays`:
                                 order of `kernels.table_layers`
 
 A table of walls stores only the levels above 0, from the highest layer down, and one more tensor
-before them, which says of which boards they are:
+before them, which says of which boards they are::
 
     marks     U64 (lines, 8)    for every 448 boards of a layer a line: the number of levels that
                                 precede them, then a bit for each board, the lowest first
@@ -17,8 +17,9 @@ and these texts: `twofold_endgame`, the version of the format; `shape`, `target`
 `highest`, the pattern; `spawn`, the spawn probabilities.
 
 A level is a chance stored as a whole number. Chances are near 1 for most of a game and near 0 at
-its end, so levels are finest there. Level 0 is a chance of exactly 0 and the highest level exactly
-1: a chance above 0 is never stored as 0.
+its end, so levels are finest there: the level of a chance p up to 1/2, with n = 65,535 (255 with 8
+bits), is n sqrt(p / 2), rounded; above 1/2 it is n less the level of 1 - p. Level 0 is a chance of
+exactly 0 and level n exactly 1: a chance above 0 is never stored as 0.
 """
 
 import contextlib
