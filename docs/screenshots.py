@@ -1,10 +1,11 @@
 """Makes pictures of every page of the web app on four screens, in a real Chromium.
 
-    python docs/screenshots.py [FOLDER] [--full] [--only PAGE]
+    python docs/screenshots.py [FOLDER] [--full] [--only PAGE] [--check]
 
 It serves games, a study and a training run that it makes itself, and prints what a reader must not
 meet: errors in the console, refused requests, pages wider than the screen. FOLDER is
 docs/images/web, unless another one is named; --full takes whole pages, not the first screen.
+--check takes none, and names the pictures that are older than their page.
 """
 
 import argparse
@@ -23,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from picture_sources import note, stale
 from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
 
@@ -174,6 +176,8 @@ def take_all(browser: Browser, served: Served, out: Path, args: argparse.Namespa
         for shot in wanted:
             take(context, served, shot, out / f"{shot.name}-{look}.png", full=args.full)
         context.close()
+    if out == OUT and not args.full:
+        note(shot.name for shot in wanted)
 
 
 def make_lab(folder: Path) -> None:
@@ -196,7 +200,10 @@ def main() -> None:
     parser.add_argument("folder", nargs="?", type=Path, default=OUT)
     parser.add_argument("--full", action="store_true", help="whole pages")
     parser.add_argument("--only", default="", metavar="PAGE", help="one page, such as review")
+    parser.add_argument("--check", action="store_true", help="name the pictures that are too old")
     args = parser.parse_args()
+    if args.check:
+        sys.exit("\n".join(["older than their page:", *old]) if (old := stale()) else 0)
     out = args.folder.absolute()
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as name:
