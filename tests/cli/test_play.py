@@ -194,8 +194,8 @@ def test_save_to_a_file(cli: Cli, tmp_path: Path) -> None:
 def test_the_game_is_saved_during_play(monkeypatch: pytest.MonkeyPatch, store: GameStore) -> None:
     monkeypatch.setattr(saving, "SAVE_SECONDS", 0.0)
     table = table_of(store, Game(seed=1))
-    lines = iter(["l", "d"])
-    monkeypatch.setattr(table, "_read", lambda: next(lines, None))
+    lines = iter(["l", "d", "quit"])
+    monkeypatch.setattr(table, "_read", lambda: next(lines))
     table.play()
     (kept,) = store.games()
     assert kept.info.moves == 2
