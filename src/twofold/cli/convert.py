@@ -114,8 +114,7 @@ def _opened(source: str) -> Iterator[IO[bytes]]:
 
 def _only(records: Iterator[Record], number: int) -> Iterator[Record]:
     passed = 0
-    for record in islice(records, number):
-        passed += 1
+    for passed, record in enumerate(islice(records, number), 1):
         if passed == number:
             yield record
             return

@@ -97,12 +97,12 @@ def info(network: NetworkArgument, json: JsonOption = False) -> None:
     card = _card(path)
     if json:
         said = msgspec.to_builtins(card)
-        if "seed" in said["settings"]:
-            said["settings"]["seed"] = str(said["settings"]["seed"])
+        if (seed := said["settings"].get("seed")) is not None:
+            said["settings"]["seed"] = str(seed)
         size = path.stat().st_size
         write_json("net info", NetDocument(str(path), network_hash(network), size, said))
         return
-    _print_card(card, _facts(card, path), path.stat().st_size, network_hash(network))
+    _print_card(card, _facts(card, path))
 
 
 def _card(path: Path) -> Card | PolicyCard:
@@ -114,28 +114,26 @@ def _facts(card: Card | PolicyCard, path: Path) -> dict[str, str]:
     """What a network is, by name."""
     trained = [counted(card.games, "game"), counted(card.moves, "move")]
     how = {"method": card.method, "trained": ", ".join([*trained, duration_words(card.seconds)])}
+    size = f"{bytes_words(path.stat().st_size)}, SHA-256 {network_hash(str(path))}..."
+    made = f"twofold {card.twofold}" if card.twofold else ""
+    last = {"file": size, "made with": made, "note": card.note}
     if isinstance(card, PolicyCard):
         network, _ = read_policy(path)
         with open_tensors(path) as file:
             stored = str(file.tensors["table"].dtype)
         unit = "in its own unit" if network.unit == OWN_UNIT else f"in {network.unit}"
         first = {"network": network.describe(), "rules": card.rules, "value": unit}
-        return first | how | {"form": stored}
+        return first | how | {"form": stored} | last
     stages = ", ".join(map(str, card.stages)) or "one"
     first = {"patterns": card.patterns, "rules": card.rules, "symmetries": str(card.symmetries)}
     form = "float32"
     if card.release is not None:
         form = f"16 bits, whole multiples of {card.release.unit:g} points, compressed"
     before = "; ".join(f"{run['method']}: {run['games']:,} games" for run in card.before)
-    return first | {"stages": stages} | how | {"before": before, "form": form}
+    return first | {"stages": stages} | how | {"before": before, "form": form} | last
 
 
-def _print_card(card: Card | PolicyCard, facts: dict[str, str], size: int, sha256: str) -> None:
-    facts |= {
-        "file": f"{bytes_words(size)}, SHA-256 {sha256}...",
-        "made with": f"twofold {card.twofold}" if card.twofold else "",
-        "note": card.note,
-    }
+def _print_card(card: Card | PolicyCard, facts: dict[str, str]) -> None:
     width = Console().width
     for name, text in facts.items():
         for line in labelled(name, printable(text), width) if text else ():
@@ -185,16 +183,11 @@ def evaluate(
     """
     path = network_path(network)
     card = None if path.suffix == TDL_SUFFIX else _card(path)
-    if isinstance(card, PolicyCard):
-        keys = [{"ply": str(depth)} if depth else {} for depth in ply or [0]]
-        players = [format_spec("policy", {"net": network} | key) for key in keys]
-    else:
-        keys = [{"ply": str(depth)} for depth in ply or [1]]
-        players = [format_spec("ntuple", {"net": network} | key) for key in keys]
-    count = 1000 if games is None and not boards else games
+    name, usual = ("policy", 0) if isinstance(card, PolicyCard) else ("ntuple", 1)
+    depths = [{"ply": str(depth)} if depth or usual else {} for depth in ply or [usual]]
     bench.command(
-        players,
-        games=count,
+        [format_spec(name, {"net": network} | depth) for depth in depths],
+        games=1000 if games is None and not boards else games,
         boards=boards,
         seed=seed,
         jobs=jobs,
@@ -233,7 +226,14 @@ def convert(
     and compressed, or as a weight file of TDL2048+. Weight files of TDL2048+ can be read, too.
     For a policy network --release means float16.
     """
-    for_tdl = _suffix(out, release) == TDL_SUFFIX
+    for_tdl = out.endswith(TDL_SUFFIX)
+    if not (for_tdl or out.endswith(SUFFIX)):
+        raise InvalidInput(
+            f"expected a name that ends in {SUFFIX}, or in {TDL_SUFFIX} for TDL2048+, "
+            f"got {shown(out)}"
+        )
+    if release and for_tdl:
+        raise InvalidInput(f"expected a name that ends in {SUFFIX} for --release, got {shown(out)}")
     if unit is not None and not release:
         raise InvalidInput("expected --unit together with --release")
     if value_bytes is not None and not for_tdl:
@@ -241,20 +241,18 @@ def convert(
     if note and for_tdl:
         raise InvalidInput(f"expected no --note with {shown(out)}: a weight file has no notes")
     path = network_path(network)
-    if path.suffix != TDL_SUFFIX and is_policy(path):
-        if unit is not None:
-            raise InvalidInput(
-                "expected --unit with an n-tuple network: --release writes a policy network in "
-                "float16"
-            )
-        new_file(out, inputs=[path], force=force)
-        _convert_policy(path, out, half=release, note=note)
-        return
+    of_policy = path.suffix != TDL_SUFFIX and is_policy(path)
+    if of_policy and unit is not None:
+        raise InvalidInput(
+            "expected --unit with an n-tuple network: --release writes a policy network in float16"
+        )
     new_file(out, inputs=[path], force=force)
-    with loading():
-        found = read_learnt(network, sums=for_tdl)
-        card = msgspec.structs.replace(found.card, note=note) if note else found.card
-        with held(out):
+    with loading(), held(out):
+        if of_policy:
+            _convert_policy(path, out, half=release, note=note)
+        else:
+            found = read_learnt(network, sums=for_tdl)
+            card = msgspec.structs.replace(found.card, note=note) if note else found.card
             if for_tdl:
                 write_tdl(out, found.network, sums=found.sums, bytes_a_value=value_bytes or 4)
             elif release:
@@ -270,26 +268,7 @@ def _convert_policy(path: Path, out: str, *, half: bool, note: str) -> None:
         raise InvalidInput(f"expected an n-tuple network for {shown(out)}, got a policy network")
     network, card = read_policy(path)
     card = msgspec.structs.replace(card, note=note) if note else card
-    with held(out):
-        write_policy(out, network, card, half=half)
-    _say_written(out)
-
-
-def _suffix(out: str, release: bool) -> str:
-    """How the name of a file to be written ends, which says what is written.
-
-    Raises:
-        InvalidInput: it ends otherwise.
-    """
-    found = Path(out).suffix
-    if found not in (SUFFIX, TDL_SUFFIX):
-        raise InvalidInput(
-            f"expected a name that ends in {SUFFIX}, or in {TDL_SUFFIX} for TDL2048+, "
-            f"got {shown(out)}"
-        )
-    if release and found == TDL_SUFFIX:
-        raise InvalidInput(f"expected a name that ends in {SUFFIX} for --release, got {shown(out)}")
-    return found
+    write_policy(out, network, card, half=half)
 
 
 @app.command("average", epilog="Example:\n\n\b\n  twofold net average a.safetensors b.safetensors "

@@ -68,28 +68,20 @@ from twofold.tables.work import (
 
 def plan_table(plans: list[BuildPlan], done: list[float | None]) -> str:
     """What tables take that are to be built; `done` is the part of each that is there."""
+
+    def row(name: str, some: list[BuildPlan], note: str) -> tuple[str, ...]:
+        # Tables with walls store no chance of 0: how many there are is known at the end.
+        most = "up to " if any(plan.pattern.walls is not None for plan in some) else ""
+        disk, memory = sum(plan.disk for plan in some), max(plan.memory for plan in some)
+        boards = _millions(sum(plan.states for plan in some))
+        return name, boards, most + bytes_words(disk), bytes_words(memory), note
+
     rows = [
-        (
-            plan.pattern.name,
-            _millions(plan.states),
-            bytes_words(plan.disk) if plan.pattern.walls is None else _at_most(plan.disk),
-            bytes_words(plan.memory),
-            "" if part is None else f"continues at {part:.0%}",
-        )
+        row(plan.pattern.name, [plan], "" if part is None else f"continues at {part:.0%}")
         for plan, part in zip(plans, done, strict=True)
     ]
-    if len(plans) > 1:
-        total = sum(plan.states for plan in plans), sum(plan.disk for plan in plans)
-        most = max(plan.memory for plan in plans)
-        bounded = any(plan.pattern.walls is not None for plan in plans)
-        disk = _at_most(total[1]) if bounded else bytes_words(total[1])
-        rows.append(("all", _millions(total[0]), disk, bytes_words(most), ""))
+    rows += [row("all", plans, "")] if len(plans) > 1 else []
     return format_table(("table", "boards", "disk", "memory", ""), rows, left=(0, 4))
-
-
-def _at_most(disk: int) -> str:
-    """The disk of tables that store no chance of 0: how many there are is known at the end."""
-    return f"up to {bytes_words(disk)}"
 
 
 def _millions(boards: int) -> str:
@@ -132,8 +124,7 @@ def print_info(path: Path, head: TableHead, *, checked: bool) -> None:
         "file": f"{path}, {bytes_words(path.stat().st_size)}",
         "hash": head.hash + (", and all checksums are right" if checked else ""),
     }
-    print_out(pattern.name)
-    print_out()
+    print_out(pattern.name + "\n")
     pictures = [picture.split("/") for picture in SHAPES[pattern.shape].pictures]
     for rows in zip(*pictures, strict=True):
         print_out("    " + "    ".join(" ".join(row) for row in rows))
@@ -149,28 +140,23 @@ def _kind_words(pattern: EndgamePattern) -> dict[str, str]:
     target = 1 << pattern.target
     if pattern.walls is not None:
         caps = pattern.caps_by_cell
-        rows = [
-            " ".join(str(1 << caps[cell]) if cell in caps else "L" for cell in range(row, row + 4))
-            for row in (0, 4, 8, 12)
-        ]
+        cells = [str(1 << caps[cell]) if cell in caps else "L" for cell in range(16)]
         return {
             "makes": f"{target} beside the walls, ready to merge; lower walls have lower goals",
             "large": f"{pattern.large_tiles} walls of any tiles whose neighbours differ; "
             "they stay in their places",
-            "caps": "; ".join(rows),
+            "caps": "; ".join(" ".join(cells[row : row + 4]) for row in (0, 4, 8, 12)),
             "asked": f"players follow it from a chance of {format_chance(pattern.least_chance)} on",
         }
     places = "; they may move between these places" if len(pattern.places) > 1 else ""
     if pattern.anywhere:
         places = ", anywhere; they may move"
     largest = [str(1 << cap) for cap in pattern.caps]
-    is_one = len(set(largest)) == 1
+    by_row = f"{', '.join(largest)} in the fourth, third and second row"
     return {
         "makes": f"{target}, in any free cell",
         "large": f"{counted(pattern.large_tiles, 'tile')}, all different, from {target} on{places}",
-        "caps": f"{largest[0]} in all rows"
-        if is_one
-        else f"{', '.join(largest)} in the fourth, third and second row",
+        "caps": f"{largest[0]} in all rows" if len(set(largest)) == 1 else by_row,
     }
 
 
@@ -300,9 +286,9 @@ def chance_table(board: Board, answer: TableAnswer) -> str:
     """The four moves as `analyse` lists them."""
     rows = []
     for move in Move:
-        chance = answer.chances.get(move)
-        legal = move in board.legal_moves()
-        cell = format_chance(chance) if chance is not None else "-" if legal else "illegal"
+        cell = "-" if move in board.legal_moves() else "illegal"
+        if (chance := answer.chances.get(move)) is not None:
+            cell = format_chance(chance)
         rows.append((move.name.lower(), cell, "best" if move == answer.best else ""))
     return format_table(("move", "chance", ""), rows)
 
@@ -375,7 +361,7 @@ def build(
         wanted = [one for name in names for one in SETS.get(name, (name,))]
         patterns = dict.fromkeys(map(EndgamePattern.parse, wanted))
         plans = [BuildPlan.of(pattern, check_bits(bits)) for pattern in patterns]
-        folder = _folder(out)
+        folder = _named_folder(out) or _usual_folder()
         missing = _missing(plans, folder, force=force)
         if missing:
             _announce(missing, folder, threads)
@@ -412,10 +398,8 @@ def _named_folder(out: str) -> Path | None:
     return Path(out) if out else None
 
 
-def _folder(out: str) -> Path:
-    """Where the tables are going to be."""
-    if (named := _named_folder(out)) is not None:
-        return named
+def _usual_folder() -> Path:
+    """The folder of the user's tables, made if it is not there."""
     folder = tables_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -428,10 +412,8 @@ def _missing(plans: list[BuildPlan], folder: Path, *, force: bool) -> list[Build
     """The plans whose tables are not built, or replace other files; prints the others."""
     missing = []
     for plan in plans:
-        path, check = (
-            path_of(plan.pattern, folder),
-            partial(existing, pattern=plan.pattern, bits=plan.bits),
-        )
+        path = path_of(plan.pattern, folder)
+        check = partial(existing, pattern=plan.pattern, bits=plan.bits)
         if new_file(path, force=force, continued=check) or not path.exists():
             missing.append(plan)
         else:
@@ -441,15 +423,14 @@ def _missing(plans: list[BuildPlan], folder: Path, *, force: bool) -> list[Build
 
 def _announce(plans: list[BuildPlan], folder: Path, threads: int) -> None:
     """Print what the tables take; refuse if there is no room."""
-    done = [share_done(path_of(plan.pattern, folder)) for plan in plans]
-    held = sum(held_bytes(path_of(plan.pattern, folder)) for plan in plans)
+    paths = [path_of(plan.pattern, folder) for plan in plans]
+    done = list(map(share_done, paths))
     print_note(plan_table(plans, done))
-    check_room(plans, folder, held)
-    rate = measured_rate(threads)
+    check_room(plans, folder, sum(map(held_bytes, paths)))
     left = sum(p.effort * (1 - (part or 0.0)) for p, part in zip(plans, done, strict=True))
     print_note(
-        f"about {time_words(left / rate)} with {counted(threads, 'thread')}, in {folder}; "
-        "Ctrl-C saves"
+        f"about {time_words(left / measured_rate(threads))} with {counted(threads, 'thread')}, "
+        f"in {folder}; Ctrl-C saves"
     )
 
 
@@ -482,11 +463,10 @@ def list_tables(out: FolderOption = "", json: JsonOption = False) -> None:
     if not (found or unfinished or bad):
         print_words(f"no table is built in {folder}. Build the default set with:")
         print_out(f"  {_build_command(USUAL, out=out)}")
-    walls = [head.pattern.name for _, head in found if head.pattern.walls is not None]
-    if walls:
+    patterns = [head.pattern for _, head in found]
+    if walls := [one.name for one in patterns if one.walls is not None]:
         print_words(f"tables=auto has {', '.join(walls)} only beside late= of ntuple")
-    weak = [head.pattern.name for _, head in found if not is_strong(head.pattern)]
-    if weak := [name for name in weak if name not in walls]:
+    if weak := [one.name for one in patterns if one.walls is None and not is_strong(one)]:
         print_words(
             f"tables=auto leaves out {', '.join(weak)}: "
             f"targets below {1 << LEAST_TARGET} make players weaker"
@@ -494,9 +474,8 @@ def list_tables(out: FolderOption = "", json: JsonOption = False) -> None:
 
 
 def _unfinished(folder: Path) -> list[UnfinishedTable]:
-    paths = sorted(folder.glob(f"*{SUFFIX}{WORK}")) if folder.is_dir() else []
     found = []
-    for path in paths:
+    for path in sorted(folder.glob(f"*{SUFFIX}{WORK}")):
         table = path.with_name(path.name.removesuffix(WORK))
         with contextlib.suppress(InvalidTable):
             name = EndgamePattern.parse(table.name.removesuffix(SUFFIX)).name
@@ -576,8 +555,7 @@ def remove(
     """Remove tables, built or unfinished."""
     folder = _named_folder(out)
     for path in [_place(name, folder) for name in names]:
-        unfinished = share_done(path) is not None
-        if not path.is_file() and not unfinished:
+        if not path.is_file() and share_done(path) is None:
             raise InvalidTable(f"expected a table that is built, got none in {str(path)!a}")
         freed = remove_table(path)
         print_note(f"twofold: removed {path}, {bytes_words(freed) if freed else 'unfinished'}")
