@@ -41,7 +41,7 @@ def test_two_threads_have_the_signature_of_one() -> None:
 def test_every_check_of_the_selftest_passes() -> None:
     result = selftest.run_selftest()
     assert [check for check in result.checks if not check.passed] == []
-    assert result.signature == SIGNATURE
+    assert result.signature == str(SIGNATURE)
 
 
 def test_the_digest_depends_on_values_and_order() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import Cli
-from twofold.cli import _output, doctor
+from twofold.cli import _output
 from twofold.game.notation import format_number
 from twofold.players import entries
 from twofold.values import EVALUATORS
@@ -68,14 +68,6 @@ def test_a_cache_folder_that_cannot_be_written(
     (tmp_path / "open").chmod(0o777)
     monkeypatch.setenv("TWOFOLD_CACHE_DIR", str(tmp_path / "open" / "b"))
     assert ("(not used)" in cli("doctor").out) is (os.name == "posix")
-
-
-def test_without_package_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(_: str) -> None:
-        raise importlib.metadata.PackageNotFoundError
-
-    monkeypatch.setattr(importlib.metadata, "requires", missing)
-    assert doctor._requirements() == {"": list(doctor.BASE)}
 
 
 def test_versions_of_what_is_not_there() -> None:

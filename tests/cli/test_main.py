@@ -23,7 +23,7 @@ from twofold.cli import COMMANDS as FIRST_SENTENCES
 from twofold.cli import _options, _output, main, players
 from twofold.cli import _output as _progress
 from twofold.cli import _output as _signals
-from twofold.cli.selftest import SelfCheck, SelfTest
+from twofold.cli.selftest import SelfCheck, SelfTestDocument
 from twofold.errors import ResourceError
 
 COMMANDS = [
@@ -230,7 +230,9 @@ def test_warmup_tells_its_steps(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize("good", [True, False])
 def test_selftest_gives_its_verdict(cli: Cli, monkeypatch: pytest.MonkeyPatch, good: bool) -> None:
     checks = (SelfCheck("rules", True, "10 boards"), SelfCheck("dice", good, "1 of 3"))
-    monkeypatch.setattr("twofold.cli.selftest.run_selftest", lambda: SelfTest(checks, 123))
+    monkeypatch.setattr(
+        "twofold.cli.selftest.run_selftest", lambda: SelfTestDocument("123", good, checks)
+    )
     code, out, _ = cli("selftest")
     assert code == (0 if good else 1)
     assert "signature 123" in out

@@ -20,24 +20,34 @@ from twofold.storage.files import shared_on_the_way
 EXAMPLE = "  twofold doctor"
 
 FEATURES = ("bmi2", "avx2", "avx512f", "popcnt", "neon")
-BASE = (
-    "filelock", "msgspec", "numba", "numpy", "pebble", "platformdirs", "rich", "safetensors",
-    "typer", "zstandard",
-)  # fmt: skip
 DEVELOPMENT_EXTRAS = ("test", "check", "docs", "package")
 
 
 def command(json: JsonOption = False) -> None:
     """Show what is installed, what it runs on, what is missing."""
-    names = {*_requirements().get("", ()), "llvmlite"}
+    needs = _requirements()
+    extras = {
+        extra: {name: version_of(name) for name in names}
+        for extra, names in needs.items()
+        if extra not in ("", "all", *DEVELOPMENT_EXTRAS)
+    }
+    base = {name: version_of(name) for name in needs[""]}
+    absent = {
+        extra: [name for name, version in packages.items() if version is None]
+        for extra, packages in {"": base, **extras}.items()
+    }
     found = DoctorDocument(
-        versions={name: version_of(name) for name in sorted(names)},
+        versions=dict(sorted((base | {"llvmlite": version_of("llvmlite")}).items())),
         features=_features(),
         memory_gib=_memory(),
         cache=_cache(),
         terminal=_terminal(),
-        extras=_extras(),
-        missing=_missing(),
+        extras=extras,
+        missing=[
+            MissingDocument(extra, names, install(extra) if extra else "pip install twofold")
+            for extra, names in absent.items()
+            if names
+        ],
     )
     if json:
         write_json("doctor", found)
@@ -125,15 +135,14 @@ def _print(found: DoctorDocument) -> None:
     print_out(format_table(rows[0], rows[1:], left=(0, 1)))
     print_out("\nextras")
     width = max((len(name) for name in found.extras), default=0)
+    missing = {one.extra: one for one in found.missing}
     for extra, packages in found.extras.items():
         line = ", ".join(f"{name} {version}" for name, version in packages.items())
-        if absent := [name for name, version in packages.items() if version is None]:
-            line = f"{', '.join(absent)} not installed. Install with: {install(extra)}"
+        if one := missing.get(extra):
+            line = f"{', '.join(one.packages)} not installed. Install with: {one.get}"
         print_out(f"  {extra:<{width}}  {line}")
-    for missing in found.missing:
-        if not missing.extra:
-            names = ", ".join(missing.packages)
-            print_out(f"missing: {names}. Install it with: {missing.get}")
+    if base := missing.get(""):
+        print_out(f"missing: {', '.join(base.packages)}. Install it with: {base.get}")
     if not cache.writable:
         print_out(
             "kernels are compiled anew by each command: make the cache folder one that you alone "
@@ -182,35 +191,10 @@ def _terminal() -> TerminalDocument:
     return TerminalDocument(colours, size.columns, size.lines)
 
 
-def _extras() -> dict[str, dict[str, str | None]]:
-    """The packages of each extra for users, and their versions; None where not installed."""
-    return {
-        extra: {name: version_of(name) for name in names}
-        for extra, names in _requirements().items()
-        if extra not in ("", "all", *DEVELOPMENT_EXTRAS)
-    }
-
-
-def _missing() -> list[MissingDocument]:
-    """Packages that are not installed, by extra, and the command that installs them."""
-    base = {name: version_of(name) for name in _requirements()[""]}
-    found = []
-    for extra, packages in {"": base, **_extras()}.items():
-        absent = [name for name, version in packages.items() if version is None]
-        if absent:
-            get = install(extra) if extra else "pip install twofold"
-            found.append(MissingDocument(extra, absent, get))
-    return found
-
-
 def _requirements() -> dict[str, list[str]]:
     """What the package needs, by extra; `""` is what it always needs."""
-    try:
-        lines = importlib.metadata.requires("twofold") or []
-    except importlib.metadata.PackageNotFoundError:
-        return {"": list(BASE)}
     found: dict[str, list[str]] = {"": []}
-    for line in lines:
+    for line in importlib.metadata.requires("twofold") or ():
         name = re.match(r"[A-Za-z0-9._-]+", line)
         extra = re.search(r"extra\s*==\s*['\"]([^'\"]+)['\"]", line)
         if name:

@@ -7,7 +7,6 @@ boards and seeds. It is the same on every machine and changes only with behaviou
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Final, Literal
 
 import msgspec
@@ -65,8 +64,7 @@ BOARDS: Final = (
 """Boards on which the searches choose moves."""
 
 
-@dataclass(frozen=True, slots=True)
-class SelfCheck:
+class SelfCheck(msgspec.Struct, frozen=True):
     """A check.
 
     Attributes:
@@ -78,14 +76,6 @@ class SelfCheck:
     name: str
     passed: bool
     detail: str
-
-
-@dataclass(frozen=True, slots=True)
-class SelfTest:
-    """The checks of a self-test, and the signature of this installation."""
-
-    checks: tuple[SelfCheck, ...]
-    signature: int
 
 
 class SelfTestDocument(msgspec.Struct, frozen=True):
@@ -122,16 +112,9 @@ def play_by_reference(player: Player, rules: Rules, seed: int) -> GameResult:
         game.play(move)
         while len(reached) <= game.board.max_exponent:
             reached.append(game.move_number)
-    letters = "".join(move.letter for move in game.moves)
+    letters, board = "".join(move.letter for move in game.moves), game.board
     return GameResult(
-        seed,
-        game.score,
-        game.move_number,
-        game.board.max_tile,
-        tuple(reached),
-        game.board,
-        0.0,
-        letters,
+        seed, game.score, game.move_number, board.max_tile, tuple(reached), board, 0.0, letters
     )
 
 
@@ -156,9 +139,14 @@ def games_digest(play: GameLoop = play_in_kernels) -> int:
     return digest(numbers)
 
 
-def searches_digest(choose: Callable[[str, Board], Move] | None = None) -> int:
+def choose(spec: str, board: Board) -> Move:
+    """The move of a player."""
+    with make_player(spec) as player:
+        return player.choose(board)
+
+
+def searches_digest(choose: Callable[[str, Board], Move] = choose) -> int:
     """The part of the signature from searches: the moves they choose."""
-    choose = choose or _choose
     return digest(choose(spec, Board.parse(board)) for spec in SEARCHES for board in BOARDS)
 
 
@@ -169,14 +157,14 @@ LEARNING: Final[tuple[tuple[str, str, Literal["forward", "backward"], tuple[int,
 """Networks trained for the signature: patterns, rules, order, stages."""
 
 
-def learning_digest(games: int = 150) -> int:
+def learning_digest() -> int:
     """The part of the signature from learning: the final weights."""
     numbers: list[int] = []
     for patterns, rules, order, stages in LEARNING:
         settings = TrainingSettings(
             patterns=patterns, rules=Rules.parse(rules), order=order, stages=stages
         )
-        training = Training(settings, games=games)
+        training = Training(settings, games=150)
         training.run()
         weights = training.network.weights.view("uint32").ravel()
         places = weights.nonzero()[0]
@@ -184,20 +172,15 @@ def learning_digest(games: int = 150) -> int:
     return digest(numbers)
 
 
-def _choose(spec: str, board: Board) -> Move:
-    with make_player(spec) as player:
-        return player.choose(board)
-
-
 def signature() -> int:
     """The signature of this installation."""
     return digest([games_digest(), searches_digest(), learning_digest()])
 
 
-def run_selftest() -> SelfTest:
+def run_selftest() -> SelfTestDocument:
     """Check rules, dice, games, records, searches and learning; takes a few seconds."""
     checks = (_rows(), _paths(), _dice(), _games(), _records(), _searches(), _learning())
-    return SelfTest(checks, signature())
+    return SelfTestDocument(str(signature()), all(check.passed for check in checks), checks)
 
 
 def _rows() -> SelfCheck:
@@ -220,19 +203,15 @@ def _packed(row: list[int]) -> int:
 
 def _paths() -> SelfCheck:
     """Promise R4 for one board."""
-    board = Board.parse("1000/0000/0000/0001")
-    first = [
-        after.place(spawn.cell, spawn.tile) for after in _afters(board) for spawn in after.spawns()
-    ]
-    second = sum(len(after.spawns()) for state in first for after in _afters(state))
-    found = (len(first), second)
-    return SelfCheck(
-        "paths", found == (112, 11_536), f"{found[0]} and {found[1]:,} of depth 1 and 2"
-    )
 
+    def states(board: Board) -> list[Board]:
+        afters = [board.slide(move).board for move in board.legal_moves()]
+        return [after.place(spawn.cell, spawn.tile) for after in afters for spawn in after.spawns()]
 
-def _afters(board: Board) -> list[Board]:
-    return [board.slide(move).board for move in board.legal_moves()]
+    first = states(Board.parse("1000/0000/0000/0001"))
+    second = sum(len(states(state)) for state in first)
+    is_right = (len(first), second) == (112, 11_536)
+    return SelfCheck("paths", is_right, f"{len(first)} and {second:,} of depth 1 and 2")
 
 
 def _dice() -> SelfCheck:
@@ -262,7 +241,7 @@ def _records() -> SelfCheck:
 
 def _searches() -> SelfCheck:
     legal = all(
-        _choose(spec, Board.parse(board)) in Board.parse(board).legal_moves()
+        choose(spec, Board.parse(board)) in Board.parse(board).legal_moves()
         for spec in SEARCHES
         for board in BOARDS
     )
@@ -286,13 +265,12 @@ def command(json: JsonOption = False) -> None:
     """Check this installation and print its signature."""
     with waiting("checking ..."):
         result = run_selftest()
-    good = all(check.passed for check in result.checks)
     if json:
-        write_json("selftest", SelfTestDocument(str(result.signature), good, result.checks))
+        write_json("selftest", result)
     else:
         for check in result.checks:
             verdict = "ok    " if check.passed else "FAILED"
             print_out(f"{verdict}  {check.name}: {check.detail}")
         print_out(f"signature {result.signature}")
-    if not good:
+    if not result.passed:
         raise typer.Exit(1)
