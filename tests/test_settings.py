@@ -8,7 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from twofold.cli._settings import Given, _option_of, takes
+from twofold.cli._options import Given, _option_of, takes
 from twofold.errors import InvalidInput, LimitExceeded
 from twofold.game.rules import Rules
 from twofold.learn.policy_settings import PolicySettings

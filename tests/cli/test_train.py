@@ -18,7 +18,7 @@ from tests.support.endgame_tables import table_files as table_files  # a fixture
 from tests.support.endgame_tables import tables_here as tables_here  # a fixture
 from tests.support.signals import hear_signals
 from twofold.cli import _loaded, train, train_policy
-from twofold.cli._settings import given_again
+from twofold.cli._options import given_again
 from twofold.learn.checkpoint import load, start_from
 from twofold.learn.settings import TrainingSettings
 from twofold.learn.training import Training

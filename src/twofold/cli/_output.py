@@ -331,12 +331,21 @@ def live(
     newest: list[Now] = []
 
     def drawn() -> Any:
-        if picture is not None:
-            return picture(newest[0], console.width) if newest else ""
+        if newest and picture is not None:
+            return picture(newest[0], console.width)
         return Text(plain(describe(newest[0]))) if newest and describe else ""
 
-    with Live(get_renderable=drawn, console=console, transient=True, refresh_per_second=4):
-        yield lambda now: newest.__setitem__(slice(None), [now])
+    shown = Live(get_renderable=drawn, console=console, transient=True, refresh_per_second=4)
+
+    def show(now: Now) -> None:
+        newest[:] = [now]
+        if not shown.is_started:
+            shown.start()
+
+    try:
+        yield show
+    finally:
+        shown.stop()
 
 
 def end_interrupted(words: str) -> NoReturn:

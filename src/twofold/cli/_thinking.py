@@ -7,13 +7,12 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any, Final, NamedTuple, Self, TypeVar
 
 from rich.console import Console, Group
-from rich.live import Live
 from rich.text import Text
 
+from twofold.cli import _output
 from twofold.cli._documents import Part
 from twofold.cli._output import catching_interrupt, waiting
 from twofold.cli.tui.picture import Canvas
@@ -70,8 +69,8 @@ def figures(analysis: Analysis, width: int) -> list[Text]:
         ("evaluator", analysis.evaluator),
         ("searched", analysis.depth and f"{analysis.depth}: {analysis.nodes:,} nodes{hits}"),
         ("time", _time(analysis)),
-        ("line", "; ".join(_whole(words) for words in line_words(analysis))),
-        ("player", _whole(short_spec(analysis.player))),
+        ("line", "; ".join(words.replace(" ", UNBROKEN) for words in line_words(analysis))),
+        ("player", short_spec(analysis.player).replace(" ", UNBROKEN)),
     ]
     return [line for label, text in pairs if text for line in labelled(label, text, width)]
 
@@ -85,11 +84,6 @@ def labelled(label: str, text: str, width: int) -> list[Text]:
         Text.assemble((f"{name:<{LABEL}}", "dim"), line.replace(UNBROKEN, " "))
         for name, line in zip(names, lines, strict=True)
     ]
-
-
-def _whole(text: str) -> str:
-    """A text that is not wrapped."""
-    return text.replace(" ", UNBROKEN)
 
 
 def _in_unit(analysis: Analysis) -> str:
@@ -236,9 +230,6 @@ class TermsDocument(Part, frozen=True):
 
 T = TypeVar("T")
 
-Show = Callable[[Analysis | None], None]
-"""Shows the newest analysis, if there is one."""
-
 PAUSE: Final = 0.1
 """Seconds between two pictures."""
 
@@ -270,11 +261,26 @@ def think(
     The player has been started; `budget` is None for its own, `score` if it is not known. `live`
     shows the answers as they improve.
     """
-    stop, began = Stop(), time.perf_counter()
-    with _shown_live(board, budget) if live else waiting(ANALYSING) as show:
+    stop, began, console = Stop(), time.perf_counter(), Console(stderr=True)
+
+    def drawn(latest: Analysis | None, _width: int) -> Group:
+        lines = picture(board, latest, console)
+        most = f" of {budget.seconds:g} s" if budget is not None and budget.seconds else " s"
+        status = f"searching, {time.perf_counter() - began:.1f}{most}"
+        status += "; Ctrl-C ends it with the best answer so far"
+        lines += [Text(), Text(status, style="dim")]
+        for line in lines:  # never wrapped, so that the picture keeps its height
+            line.no_wrap, line.overflow = True, "ellipsis"
+        return Group(*lines)
+
+    with _output.live(None, picture=drawn) if live else waiting(ANALYSING) as show:
+
+        def tell(latest: Analysis | None) -> None:
+            if show is not None and time.perf_counter() - began >= QUIET_SECONDS:
+                show(latest)
+
         source = player.stream(board, budget, score=score, stop=stop)
-        end = stop.raise_flag
-        latest, interrupted = follow(source, "twofold-search", end, show or (lambda _: None))
+        latest, interrupted = follow(source, "twofold-search", stop.raise_flag, tell)
     return LiveAnswer(latest, interrupted, time.perf_counter() - began)
 
 
@@ -299,33 +305,6 @@ def follow(
     if reading.error is not None:
         raise as_fault(reading.error)  # Ctrl-C does not reach its thread
     return reading.latest, asked.is_set()
-
-
-@contextmanager
-def _shown_live(board: Board, budget: Budget | None) -> Iterator[Show]:
-    """A picture on stderr that is drawn again and again, and leaves nothing behind."""
-    console = Console(stderr=True)
-    live = Live(console=console, transient=True, auto_refresh=False, vertical_overflow="crop")
-    began = time.perf_counter()
-
-    def show(latest: Analysis | None) -> None:
-        seconds = time.perf_counter() - began
-        if seconds < QUIET_SECONDS:
-            return
-        if not live.is_started:
-            live.start()
-        lines = picture(board, latest, console)
-        most = f" of {budget.seconds:g} s" if budget is not None and budget.seconds else " s"
-        status = f"searching, {seconds:.1f}{most}; Ctrl-C ends it with the best answer so far"
-        lines += [Text(), Text(status, style="dim")]
-        for line in lines:  # never wrapped, so that the picture keeps its height
-            line.no_wrap, line.overflow = True, "ellipsis"
-        live.update(Group(*lines), refresh=True)
-
-    try:
-        yield show
-    finally:
-        live.stop()
 
 
 def picture(board: Board, analysis: Analysis | None, console: Console) -> list[Text]:

@@ -107,7 +107,12 @@ def command(
     """
     position, points = _read_board(board, board_format)
     limits = {"ply": ply, "time": time, "nodes": nodes}
-    budget = _budget(ply, time, nodes)
+    given = [name for name, limit in limits.items() if limit is not None]
+    budget = Budget(
+        ply=None if ply is None else Budget.parse(f"ply={ply}").ply,
+        seconds=None if time is None else parse_seconds(time, "--time"),
+        nodes=None if nodes is None else Budget.parse(f"nodes={nodes}").nodes,
+    )
     if score is None:
         score = points
     else:
@@ -117,14 +122,14 @@ def command(
     spec = PlayerSpec.parse(player) if player else default_player(rules)
     spec = spec if threads is None else _with_threads(spec, threads)
     with open_player(spec, rules, 0, at_home=True) as opened:
-        check_limits(opened, *(name for name, given in limits.items() if given is not None))
+        check_limits(opened, *given)
         explanation = _explanation(opened, position, score) if explain else None
         ends = _outcomes(opened, position) if outcomes else None
         live = not json and can_redraw(sys.stdout.isatty() and sys.stderr.isatty())
-        answer = think(opened, position, budget, score, live=live)
+        answer = think(opened, position, budget if given else None, score, live=live)
         # With several threads the values are equal, but not the numbers of nodes.
         alone = opened.made_from.values.get("threads", "1") == "1"
-        timed = answer.interrupted or (budget is not None and budget.seconds is not None)
+        timed = answer.interrupted or budget.seconds is not None
         reproducible = opened.reproducible and alone and not timed
     if answer.analysis is None:
         print_note("interrupted before there was an answer")
@@ -142,7 +147,7 @@ def command(
         write_json("analyse", document, Timing.of(answer.analysis))
     else:
         _print(answer.analysis, explanation, ends)
-        if budget is not None and budget.seconds is not None:
+        if budget.seconds is not None:
             _note_rest(answer, budget.seconds)
     if answer.interrupted:
         print_note("interrupted: this is the best answer so far")
@@ -166,16 +171,6 @@ def _read_board(text: str, form: str | None) -> ScoredBoard:
             raise
     with located(shown(text)):
         return parse_position(read_start(text, MAX_RECORD_BYTES + 1, InvalidBoard), form)
-
-
-def _budget(ply: str | None, time: str | None, nodes: str | None) -> Budget | None:
-    if ply is None and time is None and nodes is None:
-        return None
-    return Budget(
-        ply=None if ply is None else Budget.parse(f"ply={ply}").ply,
-        seconds=None if time is None else parse_seconds(time, "--time"),
-        nodes=None if nodes is None else Budget.parse(f"nodes={nodes}").nodes,
-    )
 
 
 def _with_threads(spec: PlayerSpec, threads: int) -> PlayerSpec:

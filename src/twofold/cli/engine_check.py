@@ -66,7 +66,11 @@ def command(
     failed = sum(not outcome.passed for outcome in outcomes)
     with catching_interrupt():  # after the last check Ctrl-C is too late
         if json:
-            _write(cmd, outcomes, interrupted)
+            passed = not (interrupted or failed)
+            document = EngineCheckDocument.of(
+                None, engine=cmd, passed=passed, interrupted=interrupted, checks=outcomes
+            )
+            write_json("engine-check", document, EngineCheckTiming.of(None, checks=outcomes))
         elif not interrupted:
             missing = len(CHECKS) - len(outcomes)
             left_out = f", {missing} not made" if missing else ""
@@ -135,10 +139,3 @@ class EngineCheckTiming(Part, frozen=True):
     """
 
     checks: list[CheckTiming]
-
-
-def _write(cmd: str, outcomes: list[CheckOutcome], interrupted: bool) -> None:
-    passed = not interrupted and all(one.passed for one in outcomes)
-    found = {"engine": cmd, "passed": passed, "interrupted": interrupted, "checks": outcomes}
-    timing = EngineCheckTiming.of(None, checks=outcomes)
-    write_json("engine-check", EngineCheckDocument.of(None, **found), timing)

@@ -1,6 +1,5 @@
 """`twofold players`: who can play."""
 
-from collections.abc import Sequence
 from typing import Annotated, Any, Final, Self
 
 import msgspec
@@ -64,44 +63,31 @@ def command(
             f"{did_you_mean(name, known)}"
         )
     if json:
-        found = {"players": players, "evaluators": evaluators}
         levels = [StrengthDocument(one, *STRENGTHS[one].by_size.values()) for one in strengths]
-        write_json("players", PlayersDocument.of(None, **found, strengths=levels))
+        found = {"players": players, "evaluators": evaluators, "strengths": levels}
+        write_json("players", PlayersDocument.of(None, **found))
         return
     for one in strengths:
         pairs = list(STRENGTHS[one].by_size.items())
         print_out(_section(one, f"by strength: {STRENGTHS[one].about}", "", pairs))
-    if name is None:
-        _print_all(players, evaluators)
-    else:
-        _print_one(players, evaluators)
-        for one in strengths:
-            print_out(f"  twofold watch {one}\n  twofold bench {one}:threads=2 --games 20")
-
-
-def _print_all(players: Sequence[Entry], evaluators: Sequence[Evaluator]) -> None:
     for entry in players:
         print_out(_described(entry))
-    print_out("path/to/file.py:Name\n    a player of your own: a Player class or a function")
-    for evaluator in evaluators:
-        print_out(_described(evaluator))
-    print_out("eval=path/to/file.py:Name\n    an evaluator of your own")
-
-
-def _print_one(players: Sequence[Entry], evaluators: Sequence[Evaluator]) -> None:
-    for entry in players:
-        print_out(_described(entry))
-        if "eval" in entry.keys:
+        if name is not None and "eval" in entry.keys:
             weights = f"twofold players {entry.keys['eval'].default}"
             print_out(wrapped(f"    the weights of its evaluator are keys, too: {weights}", 4))
+    if name is None:
+        print_out("path/to/file.py:Name\n    a player of your own: a Player class or a function")
     for evaluator in evaluators:
         print_out(_described(evaluator))
+    if name is None:
+        print_out("eval=path/to/file.py:Name\n    an evaluator of your own")
+        return
     print_out("\nExample:")
-    for entry in players:
-        for line in EXAMPLES.get(entry.name, (f"watch {entry.name}",)):
-            print_out(f"  twofold {line}")
-    for evaluator in evaluators:
-        print_out(f"  twofold watch expectimax:eval={evaluator.name}")
+    lines = [one for it in players for one in EXAMPLES.get(it.name, (f"watch {it.name}",))]
+    lines += [f"watch expectimax:eval={evaluator.name}" for evaluator in evaluators]
+    for one in strengths:
+        lines += [f"watch {one}", f"bench {one}:threads=2 --games 20"]
+    print_out("\n".join(f"  twofold {line}" for line in lines))
 
 
 def _keys(one: Entry | Evaluator) -> dict[str, tuple[str, str]]:

@@ -1,14 +1,11 @@
 """`twofold review`: how good the moves of a game were."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as Bars
 from rich.text import Text
 
 from twofold.cli._documents import MovesTiming, Part
@@ -24,12 +21,13 @@ from twofold.cli._options import (
     read_keys_from_terminal,
     standard_input,
 )
-from twofold.cli._output import can_redraw, print_note, print_out, print_words, waiting, write_json
+from twofold.cli._output import draws, live, print_note, print_out, print_words, waiting, write_json
 from twofold.cli._thinking import drawn, follow, print_lines
 from twofold.cli.tui.opening import can_open, has_extra, walk_through
 from twofold.cli.tui.picture import beside
 from twofold.errors import INTERRUPTED, InvalidInput, MissingExtra
-from twofold.figures import counted, format_search_time, format_table, format_three_digits
+from twofold.figures import clock, counted, format_search_time, format_table, format_three_digits
+from twofold.game.board import Board
 from twofold.game.formats import parse_any_record
 from twofold.game.notation import shell_line
 from twofold.game.record import Record
@@ -68,9 +66,6 @@ MOST_WORST: Final = 1_000
 
 JUDGING: Final = "judging moves; Ctrl-C ends it with those judged so far ..."
 
-Advance = Callable[[int], None]
-"""Shows how many moves are judged."""
-
 
 def command(
     file: Annotated[str, argument("FILE", "Record or id of the game; - reads standard input.")],
@@ -97,7 +92,12 @@ def command(
     if walk:
         if file == "-":
             read_keys_from_terminal()
-        _check_can_walk(json)
+        if json:
+            raise InvalidInput("expected --walk or --json, got both")
+        if not has_extra():
+            raise MissingExtra.of("tui", "--walk")
+        if not can_open():
+            raise InvalidInput("expected a terminal for --walk, got none")
     spec = PlayerSpec.parse(player or default_judge(record.rules))
     if walk:
         _walk(record, spec, budget)
@@ -128,16 +128,6 @@ def _record(file: str) -> Record:
         return parse_any_record(standard_input("game").read(MAX_RECORD_BYTES + 1))
 
 
-def _check_can_walk(json: bool) -> None:
-    """Refuse if there is no screen to step through a game."""
-    if json:
-        raise InvalidInput("expected --walk or --json, got both")
-    if not has_extra():
-        raise MissingExtra.of("tui", "--walk")
-    if not can_open():
-        raise InvalidInput("expected a terminal for --walk, got none")
-
-
 def _walk(record: Record, spec: PlayerSpec, budget: Budget | None) -> None:
     with waiting("reading the record ..."):
         game = record.replay()
@@ -158,29 +148,17 @@ def _judged(
     stop = Stop()
     unit = unit_of(player, record.rules)
     found: list[MoveJudgement] = []
-    with _progress(total) as advance:
+
+    def line(done: int) -> str:
+        left = (time.perf_counter() - began) / max(done, 1) * (total - done)
+        return f"judging moves, {done:,} of {total:,}, {clock(left)} left"
+
+    with live(line, lambda done: done / total) if draws() else waiting(JUDGING) as show:
         source = judge(record, player, budget, stop=stop)
-        _, interrupted = follow(
-            source, "twofold-review", stop.raise_flag, lambda _: advance(len(found)), found.append
-        )
+        tell = lambda _: show and show(len(found))  # noqa: E731
+        _, interrupted = follow(source, "twofold-review", stop.raise_flag, tell, found.append)
     judged = list(found)  # a player that is left behind may go on
     return unit, judged, time.perf_counter() - began, interrupted and len(judged) < total
-
-
-@contextmanager
-def _progress(total: int) -> Iterator[Advance]:
-    """Progress on stderr: a bar if that is a terminal, else one line if it takes long."""
-    console = Console(stderr=True)
-    if not can_redraw(console.is_terminal):
-        with waiting(JUDGING):
-            yield lambda done: None
-        return
-
-    text = TextColumn("{task.description}")
-    columns = (text, BarColumn(20), MofNCompleteColumn(), TextColumn("left"), TimeRemainingColumn())
-    with Bars(*columns, console=console, transient=True) as bars:
-        task = bars.add_task("judging moves", total=total)
-        yield lambda done: bars.update(task, completed=done)
 
 
 # ---- for people
@@ -250,16 +228,23 @@ def worst_moves(
     record: Record, judged: Sequence[MoveJudgement], count: int, console: Console
 ) -> list[Text]:
     """The worst moves, each with its board and the values of the four moves beside it."""
-    chosen = worst_of(judged, count)
-    numbers = {one.move_number for one in chosen}
-    known = {one.move_number: one for one in positions(record) if one.move_number in numbers}
     lines = []
-    for one in chosen:
+    for one, board in _worst(record, judged, count):
         lines += [Text(), Text(move_words(one), style="bold")]
-        left = drawn(known[one.move_number].board, console)
+        left = drawn(board, console)
         width = max(line.cell_len for line in left)
         lines += beside(left, [Text(line) for line in _values(one)], width + GAP)
     return lines
+
+
+def _worst(
+    record: Record, judged: Sequence[MoveJudgement], count: int
+) -> list[tuple[MoveJudgement, Board]]:
+    """The worst moves with the boards on which they were made."""
+    chosen = worst_of(judged, count)
+    numbers = {one.move_number for one in chosen}
+    boards = {one.move_number: one.board for one in positions(record) if one.move_number in numbers}
+    return [(one, boards[one.move_number]) for one in chosen]
 
 
 def _values(one: MoveJudgement) -> list[str]:
@@ -363,9 +348,6 @@ class ReviewDocument(Part, frozen=True):
 def _document(
     record: Record, spec: str, judged: Sequence[MoveJudgement], worst: int, **given: Any
 ) -> ReviewDocument:
-    chosen = worst_of(judged, worst)
-    numbers = {one.move_number for one in chosen}
-    boards = {one.move_number: one.board for one in positions(record) if one.move_number in numbers}
     return ReviewDocument.of(
         review(judged, note=tables_note(record.player, spec)),
         spec=spec,
@@ -373,7 +355,7 @@ def _document(
         rules=record.rules,
         moves=len(record.moves),
         judged=len(judged),
-        worst=[WorstDocument.of(one, board=boards[one.move_number]) for one in chosen],
+        worst=[WorstDocument.of(one, board=board) for one, board in _worst(record, judged, worst)],
         judgements=judged,
         **given,
     )

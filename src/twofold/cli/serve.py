@@ -73,11 +73,7 @@ def command(
                         f"{reason} for {shown(player)}, got rules {STANDARD} of the web app"
                     )
             from twofold.web.security import kept_token
-            from twofold.web.server import (
-                Server,
-                create_app,  # an extra
-                listen,
-            )
+            from twofold.web.server import Server, create_app, listen  # an extra
 
             listener = stack.enter_context(listen(host, port))
             kept = data or token_folder()

@@ -18,14 +18,19 @@ from twofold.cli._documents import Ends, MovesTiming, Part, Rate
 from twofold.cli._games import read_starts
 from twofold.cli._options import (
     ForceOption,
+    Given,
     JsonOption,
     RulesOption,
     ThreadsOption,
     count,
+    given_again,
     option,
     read_count,
     read_rules,
     read_seconds,
+    refuse_alone,
+    refuse_given,
+    takes,
 )
 from twofold.cli._output import (
     catching_interrupt,
@@ -35,7 +40,6 @@ from twofold.cli._output import (
     print_words,
     write_json,
 )
-from twofold.cli._settings import Given, given_again, refuse_alone, refuse_given, takes
 from twofold.cli._training import (
     CHECKPOINT,
     DEFAULT_TIME,

@@ -10,15 +10,18 @@ import typer
 
 from twofold.cli._options import (
     ForceOption,
+    Given,
     JsonOption,
     RulesOption,
     count,
+    given_again,
     option,
     read_rules,
     read_seconds,
+    refuse_given,
+    takes,
 )
 from twofold.cli._output import loading, print_note
-from twofold.cli._settings import Given, given_again, refuse_given, takes
 from twofold.cli._training import (
     CHECKPOINT,
     DEFAULT_TIME,
