@@ -45,7 +45,6 @@ def test_dead_board_has_no_choice() -> None:
     assert literal.is_dead(position(DEAD))
     assert literal.baeldung_choose(DEAD) == (None, {})
     assert literal.datumbox_alphabeta(DEAD, 100, 3) == (None, {})
-    assert literal.expectimax(DEAD, 2, lambda board: 1.0) == (None, {})
 
 
 # Baeldung
@@ -143,24 +142,7 @@ def test_it3105_literal_moves_twice_by_hand() -> None:
     assert values == pytest.approx({"r": 104.8, "l": 118.6})
 
 
-# General searches and values
-
-
-def test_expectimax_by_hand() -> None:
-    # value 0, rewards count. left: 4 + 8 whatever comes; right: 4 + 0.9 x (-1) + 0.1 x 8
-    letter, values = literal.expectimax(SMALL, 2, lambda board: 0.0, True, dead_value=-1.0)
-    assert letter == "l"
-    assert values == pytest.approx({"r": 3.9, "l": 12.0})
-
-
-def test_minimax_by_hand() -> None:
-    # depth 3, value 0, rewards count: the computer answers right with a 2
-    hand = literal.minimax(SMALL, 0, 3, lambda board, score: 0.0, True, dead_value=-1.0)
-    assert hand == ("l", {"r": 3.0, "l": 12.0})
-    only_fours = literal.minimax(SMALL, 0, 3, lambda board, score: 0.0, True, tiles=(4,))
-    assert only_fours == ("r", {"r": 12.0, "l": 12.0})
-    scores = literal.minimax(SMALL, 10, 3, lambda board, score: float(score), tiles=(4,))
-    assert scores == ("r", {"r": 22.0, "l": 22.0})
+# Values
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Minimax and alpha-beta in kernels equal the slow ones; pruning changes no decision."""
+"""Alpha-beta: wins, the transposition table, lines and budgets."""
 
 from dataclasses import replace
 from itertools import product
@@ -6,9 +6,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tests.support import literal
 from tests.support.literal.datumbox import LARGEST
-from tests.support.twins import Twin, first_best, leaf_of, positions, small_positions, values_of
+from tests.support.twins import first_best, leaf_of, positions, small_positions, values_of
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
 from twofold.kernels import play
@@ -20,8 +19,6 @@ from twofold.search.budget import Budget
 from twofold.values import EVALUATORS
 
 TABLE_DEPTHS = dict.fromkeys(range(1, 6), 8) | {6: 4, 7: 2}  # boards by half-moves
-DEPTHS = {1: 60, 2: 25, 3: 10, 4: 4}  # boards by half-moves
-LETTERS = {move.letter: move for move in Move}
 
 
 def policy_move(search: AlphaBeta, board: Board, score: int) -> Move:
@@ -29,49 +26,6 @@ def policy_move(search: AlphaBeta, board: Board, score: int) -> Move:
     legal = sum(1 << move for move in board.legal_moves())
     words = np.uint64(search.policy), np.uint64(board.to_bits())
     return Move(play.ask(*words, legal, score, np.uint64(0), search.context.words))
-
-
-@pytest.mark.parametrize("prunes", [True, False])
-@pytest.mark.parametrize("depth", DEPTHS)
-@pytest.mark.parametrize("name", EVALUATORS)
-def test_values_equal_the_transcription(name: str, depth: int, prunes: bool) -> None:
-    evaluator = EVALUATORS[name]
-    leaf = leaf_of(evaluator, (4, 4))
-
-    def value(grid: literal.Position, score: int) -> float:
-        return leaf(tuple(max(tile.bit_length() - 1, 0) for row in grid for tile in row), score)
-
-    def ending(grid: literal.Position, score: int) -> float | None:
-        return evaluator.dead_value if literal.is_dead(grid) else None
-
-    search = AlphaBeta(evaluator, Rules(), depth, prunes=prunes)
-    for board, score in positions(DEPTHS[depth], 5, seed=3):
-        twin = Twin(Rules(), leaf, dead_value=evaluator.dead_value)
-        if depth < 4:
-            expected = twin.minimax(board.exponents, score, depth)
-        else:
-            _, values = literal.minimax(board.tiles, score, depth, value, ending=ending)
-            expected = {LETTERS[key]: value for key, value in values.items()}
-        assert values_of(search, board, score) == expected
-        assert policy_move(search, board, score) is first_best(expected)
-
-
-@pytest.mark.parametrize("adds_reward", [True, False])
-@pytest.mark.parametrize("rules", ["2x2", "2x3 spawn=2:0.5,8:0.5", "1x4", "3x3 spawn=4:1", "3x4"])
-@pytest.mark.parametrize("name", ["rows", "baeldung", "clustering", "snake"])
-def test_other_shapes_and_spawns(name: str, rules: str, adds_reward: bool) -> None:
-    under = Rules.parse(rules)
-    evaluator = replace(EVALUATORS[name], adds_reward=adds_reward, dead_value=-777.0)
-    twin = Twin(under, leaf_of(evaluator, under.shape), False, adds_reward, -777.0)
-    searches = [AlphaBeta(evaluator, under, 3, prunes=prunes) for prunes in (True, False)]
-    for board in small_positions(under.shape, 5 if under.rows * under.cols > 6 else 12):
-        for depth in (1, 2, 3):
-            expected = twin.minimax(board.exponents, 100, depth)
-            for search in searches:
-                found = values_of(search, board, 100, depth)
-                assert found == expected
-        for search in searches:
-            assert policy_move(search, board, 100) is first_best(expected)
 
 
 def test_a_won_board_is_worth_more_than_any_other() -> None:
@@ -130,19 +84,6 @@ def test_the_table_knows_what_a_value_depends_on(
                 expected = values_of(plain, board, score)
                 assert policy_move(kept, board, score) is first_best(expected)
                 assert values_of(kept, board, score) == expected
-
-
-@pytest.mark.parametrize("name", ["rows", "clustering"])
-@pytest.mark.parametrize("depth", [6, 7])
-def test_deep_values_equal_the_slow_search(name: str, depth: int) -> None:
-    rules = Rules.parse("2x3")
-    twin = Twin(rules, leaf_of(EVALUATORS[name], (2, 3)))
-    search = AlphaBeta(EVALUATORS[name], rules, depth)
-    for board in small_positions((2, 3), 6):
-        expected = twin.minimax(board.exponents, 300, depth)
-        assert values_of(search, board, 300) == expected
-        assert policy_move(search, board, 300) is first_best(expected)
-    assert search.hits > 0
 
 
 @pytest.mark.parametrize("name", ["rows", "clustering"])

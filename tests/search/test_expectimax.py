@@ -1,11 +1,8 @@
-"""Expectimax in kernels equals a transcription of published programs."""
-
-from collections.abc import Callable
+"""Expectimax on bits: the player, equal values, depth by empty cells, the transposition table."""
 
 import pytest
 
-from tests.support import literal
-from tests.support.twins import first_best, leaf_of, positions, same, values_of
+from tests.support.twins import first_best, positions, values_of
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
 from twofold.kernels import context as names
@@ -14,40 +11,7 @@ from twofold.players import make_player
 from twofold.players.searching import ExpectimaxPlayer
 from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax
-from twofold.values import EVALUATORS, Evaluator
-
-LETTERS = {move.letter: move for move in Move}
-BOARDS = {1: 60, 2: 20, 3: 3}  # by plies
-
-
-def literal_value(evaluator: Evaluator) -> Callable[[literal.Position], float]:
-    leaf = leaf_of(evaluator, (4, 4))
-
-    def value(grid: literal.Position) -> float:
-        return leaf(tuple(max(tile.bit_length() - 1, 0) for row in grid for tile in row), 0)
-
-    return value
-
-
-@pytest.mark.parametrize("ply", BOARDS)
-@pytest.mark.parametrize(
-    "name", [name for name in EVALUATORS if name not in ("clustering", "ordered")]
-)
-def test_values_equal_the_transcription(name: str, ply: int) -> None:
-    evaluator = EVALUATORS[name]
-    value = literal_value(evaluator)
-    search = Expectimax(evaluator, Rules(), Depth.fixed(ply))
-    plain = Expectimax(evaluator, Rules(), Depth.fixed(ply), table_mb=0)
-    for board, _ in positions(BOARDS[ply], 4 if ply > 1 else 16):
-        letter, values = literal.expectimax(
-            board.tiles, ply, value, evaluator.adds_reward, evaluator.dead_value,
-            at_state=evaluator.at == "state",
-        )  # fmt: skip
-        expected = {LETTERS[key]: value for key, value in values.items()}
-        found = values_of(search, board, 0)
-        assert same(found, expected)
-        assert same(values_of(plain, board, 0), expected)
-        assert first_best(found).letter == letter
+from twofold.values import EVALUATORS
 
 
 @pytest.mark.parametrize("name", EVALUATORS)

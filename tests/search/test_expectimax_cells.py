@@ -1,15 +1,12 @@
-"""Expectimax on cells equals the naive search, and the search on bits where both apply."""
+"""Expectimax on cells: depth, limits, order, games, lines, the largest tiles."""
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
-from typing import Any
 
 import pytest
 
-from tests.support.twins import Cells, Twin, first_best, positions, small_positions, values_of
+from tests.support.twins import first_best, positions, small_positions, values_of
 from twofold.errors import LimitExceeded, TileTooLarge, UnsupportedRules
-from twofold.game import reference
 from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.rules import Move, Rules
@@ -20,136 +17,10 @@ from twofold.search.base import Search
 from twofold.search.budget import Stop
 from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax, ExpectimaxCells
-from twofold.values import EVALUATORS, Evaluator
+from twofold.values import EVALUATORS
 
 NAMES = [name for name, evaluator in EVALUATORS.items() if evaluator.supports_cells(8, 8)]
-SMALL = [(1, 2), (2, 1), (1, 4), (2, 2), (2, 3), (3, 2), (3, 3), (3, 4), (4, 3), (4, 4)]
-LARGE = [(5, 5), (3, 6), (6, 3), (1, 8), (8, 1)]
-DISTRIBUTIONS = ["spawn=2:1", "spawn=2:0.2,8:0.3,32:0.5", "spawn=4:1,65536:2,32:3,64:4"]
 ROWS = EVALUATORS["rows"]
-
-
-def value(evaluator: Evaluator, shape: tuple[int, int], cells: Cells, score: int) -> float:
-    return evaluator.value(Board(cells, shape), score)
-
-
-@lru_cache(maxsize=1 << 16)
-def moves_of(cells: Cells, shape: tuple[int, int]) -> list[tuple[Move, Cells, int]]:
-    """(move, afterstate, reward) of each legal move."""
-    tried = [(move, *reference.slide(cells, *shape, move)) for move in Move]
-    return [(move, tuple(after), r) for move, after, r in tried if after != list(cells)]
-
-
-class AllTiles(Twin):
-    """The naive search, for tiles beyond 32768 too."""
-
-    def moves(self, cells: Cells) -> list[tuple[Move, Cells, int]]:
-        """(move, afterstate, reward) of each legal move."""
-        return moves_of(cells, self.rules.shape)
-
-
-def twin_of(evaluator: Evaluator, rules: Rules) -> Twin:
-    leaf = lru_cache(maxsize=1 << 16)(partial(value, evaluator, rules.shape))
-    at_state, dead = evaluator.at == "state", evaluator.dead_value
-    return AllTiles(rules, leaf, at_state, evaluator.adds_reward, dead)
-
-
-def close(found: dict[Move, float], expected: dict[Move, float]) -> bool:
-    return found == pytest.approx(expected, rel=1e-9, abs=1e-6)
-
-
-# Values
-
-
-@pytest.mark.parametrize("shape", [*SMALL, *LARGE])
-@pytest.mark.parametrize("name", NAMES)
-def test_values_equal_the_naive_ones(name: str, shape: tuple[int, int]) -> None:
-    evaluator, rules = EVALUATORS[name], Rules(*shape, start_tiles=1)
-    search, twin = ExpectimaxCells(evaluator, rules, Depth.fixed(1)), twin_of(evaluator, rules)
-    for board in small_positions(shape, 2, largest=6):
-        for ply in (1, 2, 3) if len(board.exponents) < 7 else (1, 2):
-            found = values_of(search, board, 500, ply)
-            assert close(found, twin.expectimax(board.exponents, 500, ply))
-
-
-@pytest.mark.parametrize("ply", [1, 2, 3])
-@pytest.mark.parametrize("name", NAMES)
-def test_values_and_nodes_equal_those_on_bits(name: str, ply: int) -> None:
-    evaluator, rules, depth = EVALUATORS[name], Rules(), Depth.fixed(ply)
-    on_bits = Expectimax(evaluator, rules, depth, table_mb=0)
-    on_cells = ExpectimaxCells(evaluator, rules, depth, table_mb=0)
-    with_table = ExpectimaxCells(evaluator, rules, depth, table_mb=1)
-    for board, score in positions(20, 10, seed=31):
-        expected = values_of(on_bits, board, score)
-        found = values_of(on_cells, board, score)
-        assert close(found, expected)
-        assert values_of(with_table, board, score) == found
-        assert on_cells.nodes == on_bits.nodes
-    assert with_table.nodes <= on_cells.nodes
-
-
-@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
-@pytest.mark.parametrize("name", ["rows", "snake", "clustering"])
-def test_other_spawn_distributions(name: str, distribution: str) -> None:
-    evaluator, rules = EVALUATORS[name], Rules.parse(f"3x5 {distribution}")
-    search, twin = ExpectimaxCells(evaluator, rules, Depth.fixed(2)), twin_of(evaluator, rules)
-    for board in small_positions((3, 5), 4, largest=5):
-        expected = twin.expectimax(board.exponents, 90, 2)
-        assert close(values_of(search, board, 90), expected)
-
-
-@pytest.mark.parametrize("at", ["afterstate", "state"])
-@pytest.mark.parametrize("dead_value", [0.0, -12345.5])
-def test_rewards_and_dead_boards_count_as_the_evaluator_says(at: Any, dead_value: float) -> None:
-    evaluator = replace(ROWS, adds_reward=True, dead_value=dead_value, at=at)
-    for shape, count in (((2, 2), 20), ((2, 3), 10), ((2, 5), 4)):
-        rules = Rules(*shape)
-        search, twin = ExpectimaxCells(evaluator, rules, Depth.fixed(2)), twin_of(evaluator, rules)
-        for board in small_positions(shape, count, largest=4):
-            expected = twin.expectimax(board.exponents, 0, 2)
-            assert close(values_of(search, board, 0), expected)
-
-
-@pytest.mark.parametrize("adds_reward", [True, False])
-@pytest.mark.parametrize("at", ["afterstate", "state"])
-def test_a_second_move_before_the_first_spawn(at: Any, adds_reward: bool) -> None:
-    evaluator, rules, depth = replace(ROWS, adds_reward=adds_reward, at=at), Rules(), Depth.fixed(2)
-    on_bits = Expectimax(evaluator, rules, depth, second_move=True)
-    on_cells = ExpectimaxCells(evaluator, rules, depth, second_move=True)
-    for board, score in positions(20, 10, seed=32):
-        assert close(values_of(on_cells, board, score), values_of(on_bits, board, score))
-    position = on_cells.position(board)
-    assert on_cells.line(position, score, board.legal_moves()[0], 3)[0].cell is None
-
-
-@pytest.mark.parametrize("cut", [0.001, 0.02])
-def test_a_cut_cuts_as_on_bits(cut: float) -> None:
-    for table_mb in (0, 4):
-        searches = [
-            kind(ROWS, Rules(), Depth.fixed(4), cut=cut, table_mb=table_mb)
-            for kind in (Expectimax, ExpectimaxCells)
-        ]
-        for board, score in positions(20, 5, seed=34):
-            for search in searches:
-                search.begin(afresh=True)
-            on_bits, on_cells = (values_of(search, board, score) for search in searches)
-            assert close(on_cells, on_bits)
-        assert searches[0].nodes == searches[1].nodes or table_mb
-
-
-@pytest.mark.parametrize("shape", [(5, 5), (3, 6), (8, 8)])
-def test_a_table_changes_no_value(shape: tuple[int, int]) -> None:
-    ply = 3 if shape != (8, 8) else 2
-    plain, small, large = (
-        ExpectimaxCells(ROWS, Rules(*shape), Depth.fixed(ply), table_mb=size) for size in (0, 1, 16)
-    )
-    for board in small_positions(shape, 3):
-        expected = values_of(plain, board)
-        for search in (small, large, large):
-            assert values_of(search, board) == expected
-    assert large.nodes < 2 * plain.nodes
-    assert large.hits > 0
-    assert plain.hits == 0
 
 
 # Depth, limits, order

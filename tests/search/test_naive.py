@@ -1,171 +1,324 @@
-"""Expectimax in kernels equals a naive one on the reference, for all boards and rules."""
+"""Every search equals a naive one on the reference: one table of searches, rules and evaluators."""
 
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
+from itertools import product
+from typing import Any, Final
 
 import numpy as np
 import pytest
 
 from tests.kernels.drivers import SMALL
-from tests.support.twins import Twin, leaf_of, positions, same, small_positions, values_of
+from tests.support.twins import (
+    Cells,
+    Twin,
+    first_best,
+    leaf_of,
+    positions,
+    small_positions,
+    values_of,
+)
+from twofold.game import reference
 from twofold.game.board import Board
-from twofold.game.rules import Rules
+from twofold.game.rules import Move, Rules
+from twofold.kernels import play
+from twofold.search.alphabeta import AlphaBeta
+from twofold.search.base import Search
 from twofold.search.depth import Depth
-from twofold.search.expectimax import Expectimax
+from twofold.search.expectimax import SPLIT_PLY, Expectimax, ExpectimaxCells
 from twofold.values import EVALUATORS, Evaluator
 
-MOST_EMPTY = {1: 16, 2: 6, 3: 1}  # by plies: what the slow one can take
-BOARDS = {1: 100, 2: 24, 3: 6}
-ALL = 500
-
-DISTRIBUTIONS = [
+SPAWNS: Final = [
     "spawn=2:1",
     "spawn=2:0.5,4:0.5",
     "spawn=4:0.999,32768:0.001",
     "spawn=2:0.2,8:0.3,32:0.5",
     "spawn=2:1,4:2,8:3,16:4,32:5,64:6,128:7,256:8",
 ]
+LARGE: Final = ["5x5", "3x6", "6x3", "1x8", "8x1"]
+LARGE_SPAWNS: Final = ["spawn=2:1", "spawn=2:0.2,8:0.3,32:0.5", "spawn=4:1,65536:2,32:3,64:4"]
+ON_CELLS: Final = [name for name, one in EVALUATORS.items() if one.supports_cells(8, 8)]
+SPLIT: Final = (1, SPLIT_PLY, SPLIT_PLY + 1)
+KINDS: Final[list[Any]] = ["afterstate", "state"]
 
 
-def twin_of(evaluator: Evaluator, rules: Rules, cut: float = 0.0) -> Twin:
-    return Twin(
-        rules,
-        leaf_of(evaluator, rules.shape),
-        evaluator.at == "state",
-        evaluator.adds_reward,
-        evaluator.dead_value,
-        cut,
-        None
-        if evaluator.stakes_for is None
-        else evaluator.stakes_for(*rules.shape).reshape(-1, 2).tolist(),
-    )
+@dataclass(frozen=True)
+class Case:
+    """A search to compare; `few` is the most empty cells on 4x4, else the largest exponent.
+
+    `search` is bits, cells, threads (compared with one thread), alphabeta or minimax; `changes` are
+    fields of the evaluator.
+    """
+
+    search: str
+    name: str
+    rules: str = "4x4"
+    plies: tuple[int, ...] = (2,)
+    boards: int = 6
+    few: int = 4
+    cut: float = 0.0
+    changes: dict[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        changes = [f"{key}={value}" for key, value in self.changes.items()]
+        cut = [f"cut={self.cut}"] * bool(self.cut)
+        return ", ".join([f"{self.search} {self.name} {self.rules} {self.plies}", *cut, *changes])
+
+    @property
+    def under(self) -> Rules:
+        rules = Rules.parse(self.rules)
+        return replace(rules, start_tiles=1) if rules.rows * rules.cols == 2 else rules
+
+    @property
+    def evaluator(self) -> Evaluator:
+        return replace(EVALUATORS[self.name], **self.changes)
+
+    def make(self, ply: int) -> Search:
+        evaluator, rules, depth = self.evaluator, self.under, Depth.fixed(ply)
+        more = {"cut": self.cut, "table_mb": 0} if self.cut else {}
+        match self.search:
+            case "cells":
+                return ExpectimaxCells(evaluator, rules, depth, **more)  # type: ignore[arg-type]
+            case "bits" | "threads":
+                more["threads"] = 1 + (self.search == "threads")
+                return Expectimax(evaluator, rules, depth, **more)  # type: ignore[arg-type]
+            case _:
+                return AlphaBeta(evaluator, rules, ply, prunes=self.search == "alphabeta")
+
+    def twin(self) -> Twin:
+        evaluator, rules = self.evaluator, self.under
+        shape, kind = rules.shape, Twin
+        leaf: Any = partial(value_on_cells, evaluator, shape)
+        if self.search == "cells":
+            kind, leaf = AllTiles, lru_cache(maxsize=1 << 16)(leaf)
+        else:
+            leaf = leaf_of(evaluator, shape)
+        stakes = evaluator.stakes_for and evaluator.stakes_for(*shape).reshape(-1, 2).tolist()
+        at_state, dead = evaluator.at == "state", evaluator.dead_value
+        return kind(rules, leaf, at_state, evaluator.adds_reward, dead, self.cut, stakes)
+
+    def positions(self) -> list[tuple[Board, int]]:
+        shape = self.under.shape
+        if shape == (4, 4):
+            return positions(self.boards, self.few, seed=2048 + self.boards)
+        return [(board, 500) for board in small_positions(shape, self.boards, self.few)]
 
 
-@pytest.mark.parametrize("count", [None, pytest.param(ALL, marks=pytest.mark.long)])
-@pytest.mark.parametrize("ply", BOARDS)
-@pytest.mark.parametrize("name", EVALUATORS)
-def test_values_equal_the_slow_ones(name: str, ply: int, count: int | None) -> None:
-    evaluator, rules = EVALUATORS[name], Rules()
-    search, twin = Expectimax(evaluator, rules, Depth.fixed(ply)), twin_of(evaluator, rules)
-    for board, score in positions(count or BOARDS[ply], MOST_EMPTY[ply], seed=count or 2048):
-        found = values_of(search, board, score)
-        assert same(found, twin.expectimax(board.exponents, score, ply)), board
+def value_on_cells(evaluator: Evaluator, shape: tuple[int, int], cells: Cells, score: int) -> float:
+    return evaluator.value(Board(cells, shape), score)
 
 
-@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
-@pytest.mark.parametrize("name", ["rows", "snake", "clustering", "it3105-snake"])
-def test_other_spawn_distributions(name: str, distribution: str) -> None:
-    evaluator, rules = EVALUATORS[name], Rules.parse(distribution)
-    search, twin = Expectimax(evaluator, rules, Depth.fixed(2)), twin_of(evaluator, rules)
-    for board, score in positions(6, 4, seed=6):
-        found = values_of(search, board, score)
-        assert same(found, twin.expectimax(board.exponents, score, 2)), board
+@lru_cache(maxsize=1 << 16)
+def moves_of(cells: Cells, shape: tuple[int, int]) -> list[tuple[Move, Cells, int]]:
+    tried = [(move, *reference.slide(cells, *shape, move)) for move in Move]
+    return [(move, tuple(after), r) for move, after, r in tried if after != list(cells)]
 
 
-@pytest.mark.parametrize("shape", SMALL)
-@pytest.mark.parametrize("name", EVALUATORS)
-def test_other_shapes(name: str, shape: tuple[int, int]) -> None:
-    evaluator = EVALUATORS[name]
-    if not evaluator.supports(*shape):
-        assert evaluator.unsupported(*shape) == f"expected {evaluator.shapes}"
-        return
-    for distribution in (
-        ["spawn=2:0.9,4:0.1", *DISTRIBUTIONS[:1]]
-        if evaluator.line_tables_for
-        else DISTRIBUTIONS[2:3]
+class AllTiles(Twin):
+    """The naive search, for tiles beyond 32768 too."""
+
+    def moves(self, cells: Cells) -> list[tuple[Move, Cells, int]]:
+        """(move, afterstate, reward) of each legal move."""
+        return moves_of(cells, self.rules.shape)
+
+
+def cases() -> Iterator[Case]:
+    """What is compared; deep searches have few boards with few empty cells."""
+    for name, (ply, boards, few) in product(EVALUATORS, [(1, 100, 16), (2, 24, 6), (3, 6, 1)]):
+        yield Case("bits", name, plies=(ply,), boards=boards, few=few)
+    for name, spawn in product(["rows", "snake", "clustering", "it3105-snake"], SPAWNS):
+        yield Case("bits", name, spawn)
+    for name, (rows, cols) in product(EVALUATORS, SMALL):
+        plies = (1, 2, 3) if rows * cols < 7 else (1, 2)
+        spawns = ["spawn=2:0.9,4:0.1", SPAWNS[0]]
+        for spawn in spawns if EVALUATORS[name].line_tables_for else SPAWNS[2:3]:
+            if EVALUATORS[name].supports(rows, cols):
+                yield Case("bits", name, f"{rows}x{cols} {spawn}", plies, 3, 9)
+        if name in ON_CELLS:
+            yield Case("cells", name, f"{rows}x{cols}", plies, 2, 6)
+    for name, shape in product(ON_CELLS, LARGE):
+        yield Case("cells", name, shape, (1, 2), 2, 6)
+    for name, spawn in product(["rows", "snake", "clustering"], LARGE_SPAWNS):
+        yield Case("cells", name, f"3x5 {spawn}", boards=4, few=5)
+    # Rewards, dead boards, states.
+    for at, adds, dead in product(KINDS, [True, False], [0.0, -12345.5, -np.inf, np.inf]):
+        changes = {"at": at, "adds_reward": adds, "dead_value": dead}
+        for rules, boards in [("2x2", 20), ("2x3", 10), ("4x4", 4)]:
+            yield Case("bits", "rows", rules, boards=boards, changes=changes)
+        for rules, boards in [("2x2", 20), ("2x3", 10), ("2x5", 4)] if np.isfinite(dead) else []:
+            yield Case("cells", "rows", rules, boards=boards, changes=changes)
+    # With a cut a position whose spawns are together less probable is valued at once.
+    for name, cut in product(
+        ["rows", "snake", "clustering", "it3105-gradient"], [0.3, 0.05, 0.013]
     ):
-        rules = replace(Rules.parse(distribution), rows=shape[0], cols=shape[1], start_tiles=1)
-        search, twin = Expectimax(evaluator, rules, Depth.fixed(3)), twin_of(evaluator, rules)
-        for board in small_positions(shape, 3):
-            for ply in (1, 2, 3) if shape[0] * shape[1] < 7 else (1, 2):
-                found = values_of(search, board, 500, ply)
-                assert same(found, twin.expectimax(board.exponents, 500, ply)), board
+        for rules in ("spawn=2:0.9,4:0.1", "spawn=2:0.2,8:0.3,32:0.5", "spawn=4:1"):
+            yield Case("bits", name, rules, (4,), boards=2, few=1, cut=cut)
+    for rules, at in product(["1x4", "2x2", "2x3", "3x3"], KINDS):
+        changes = {"adds_reward": True, "at": at, "dead_value": -1e5}
+        yield Case("bits", "rows", rules, (1, 2, 3), 8, 5, cut=0.02, changes=changes)
+    # Several threads have the values of one to the last bit.
+    rewards = {"adds_reward": True, "dead_value": -1e6}
+    for name in ("rows", "snake", "clustering", "it3105-snake"):
+        yield Case("threads", name, plies=(SPLIT_PLY,), few=2)
+    for rules, changes in product(["1x2", "1x4", "2x2", "2x3", "4x2", "3x3"], [{}, rewards]):
+        yield Case("threads", "rows", rules, SPLIT, 12, 5, changes=changes)
+    for rules in ("spawn=2:1", "spawn=2:0.2,8:0.3,32:0.5", "spawn=2:1,4:1e-9"):
+        yield Case("threads", "rows", rules, (SPLIT_PLY,), boards=4, few=2, changes=rewards)
+    for cut, at, rules in product(
+        [0.3, 0.005, 1e-4], KINDS, ["spawn=2:0.9,4:0.1", "spawn=2:0.99,4:0.01"]
+    ):
+        yield Case("threads", "rows", rules, (SPLIT_PLY,), 4, 3, cut=cut, changes={"at": at})
+    # Two players.
+    for search, name in product(["alphabeta", "minimax"], EVALUATORS):
+        for depth, boards in [(1, 60), (2, 25), (3, 10), (4, 4)]:
+            yield Case(search, name, plies=(depth,), boards=boards, few=5)
+    for search, name, adds, rules in product(
+        ["alphabeta", "minimax"], ["rows", "baeldung", "clustering", "snake"], [True, False],
+        ["2x2", "2x3 spawn=2:0.5,8:0.5", "1x4", "3x3 spawn=4:1", "3x4"],
+    ):  # fmt: skip
+        changes = {"adds_reward": adds, "dead_value": -777.0}
+        yield Case(search, name, rules, (1, 2, 3), 5, 9, changes=changes)
+    for name, depth in product(["rows", "clustering"], [6, 7]):
+        yield Case("alphabeta", name, "2x3", (depth,), few=9)
 
 
-@pytest.mark.parametrize("at", ["afterstate", "state"])
-@pytest.mark.parametrize("adds_reward", [True, False])
-def test_rewards_and_dead_boards_count_as_the_evaluator_says(at: Any, adds_reward: bool) -> None:
+def policy_move(search: Search, board: Board, score: int) -> Move:
+    """The move of the compiled policy; alpha-beta prunes against the best move so far."""
+    legal = sum(1 << move for move in board.legal_moves())
+    words = np.uint64(search.policy), np.uint64(board.to_bits())
+    return Move(play.ask(*words, legal, score, np.uint64(0), search.context.words))
+
+
+@pytest.mark.parametrize("case", list(cases()), ids=str)
+def test_a_search_has_the_values_of_the_naive_one(case: Case) -> None:
+    twin = case.twin()
+    for ply in case.plies:
+        search = case.make(ply)
+        alone = replace(case, search="bits").make(ply) if case.search == "threads" else None
+        for board, score in case.positions():
+            found = values_of(search, board, score)
+            if alone is not None:
+                assert found == values_of(alone, board, score), board
+                continue
+            if isinstance(search, AlphaBeta):
+                expected = twin.minimax(board.exponents, score, ply)
+                assert found == expected, board
+            else:
+                expected = twin.expectimax(board.exponents, score, ply)
+                precision = 1e-12 if case.search == "bits" else 1e-9
+                assert found == pytest.approx(expected, rel=precision, abs=1e-6), board
+            if search.policy and not case.cut:
+                assert policy_move(search, board, score) is first_best(found)
+        search.close()
+
+
+def test_the_naive_searches_by_hand() -> None:
+    """Of `2 2 / 4 8`: left makes 4 and then 8 after each spawn; after right a 2 ends the game."""
+    twin = Twin(Rules(2, 2), lambda cells, score: 0.0, adds_reward=True, dead_value=-1.0)
+    found = twin.expectimax((1, 1, 2, 3), 0, 2)
+    assert found == pytest.approx({Move.RIGHT: 4 - 0.9 + 0.1 * 8, Move.LEFT: 12.0})
+    assert twin.minimax((1, 1, 2, 3), 0, 3) == {Move.RIGHT: 3.0, Move.LEFT: 12.0}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", EVALUATORS)
+def test_hundreds_of_boards(name: str) -> None:
+    for ply, few in ((1, 16), (2, 6), (3, 1)):
+        test_a_search_has_the_values_of_the_naive_one(
+            Case("bits", name, plies=(ply,), boards=500, few=few)
+        )
+
+
+def test_an_evaluator_of_4x4_refuses_other_shapes() -> None:
+    assert EVALUATORS["it3105-snake"].unsupported(3, 4) == "expected boards of 4x4"
+
+
+def test_a_cut_saves_work_and_changes_values() -> None:
     differ = 0
-    for shape, count in (((2, 2), 20), ((2, 3), 10), ((4, 4), 4)):
-        rules, values = Rules(*shape), []
-        for dead_value in (0.0, -12345.5):
-            evaluator = replace(
-                EVALUATORS["rows"], adds_reward=adds_reward, dead_value=dead_value, at=at
-            )
-            search, twin = Expectimax(evaluator, rules, Depth.fixed(2)), twin_of(evaluator, rules)
-            boards = small_positions(shape, count, largest=4)
-            values.append([values_of(search, board) for board in boards])
-            expected = [twin.expectimax(board.exponents, 0, 2) for board in boards]
-            assert all(map(same, values[-1], expected))
-        differ += sum(one != other for one, other in zip(*values, strict=True))
-    assert differ > 5  # dead boards were met
-
-
-@pytest.mark.parametrize("dead_value", [-np.inf, np.inf])
-def test_a_dead_board_may_be_worth_no_finite_number(dead_value: float) -> None:
-    evaluator, rules = replace(EVALUATORS["rows"], dead_value=dead_value), Rules(2, 2)
-    search, twin = Expectimax(evaluator, rules, Depth.fixed(2)), twin_of(evaluator, rules)
-    finite = 0
-    for board in small_positions((2, 2), 20, largest=3):
-        found = values_of(search, board, 0, 2)
-        assert same(found, twin.expectimax(board.exponents, 0, 2)), board
-        finite += sum(np.isfinite(list(found.values())))
-    assert finite > 5
-
-
-def full_of_large_tiles(count: int) -> list[Board]:
-    """Boards on which tiles of 32768 meet, next to small ones."""
-    rng, found = np.random.default_rng(15), list[Board]()
-    while len(found) < count:
-        cells = rng.choice([0, 1, 2, 14, 15, 15], 16)
-        board = Board(cells.tolist())
-        if not board.is_over and len(board.empty_cells) < 4:
-            found.append(board)
-    return found
+    for cut in (0.3, 0.05, 0.013):
+        exact, less = (
+            Expectimax(EVALUATORS["rows"], Rules(), Depth.fixed(4), cut=share, table_mb=0)
+            for share in (0.0, cut)
+        )
+        for board, score in positions(4, 1, seed=44):
+            differ += values_of(less, board, score) != values_of(exact, board, score)
+            assert less.nodes <= exact.nodes
+    assert differ > 2
 
 
 @pytest.mark.parametrize("name", EVALUATORS)
 def test_two_tiles_of_32768_merge_into_one(name: str) -> None:
     """At the limit of 64 bits; rewards are those of the tiles that a merge should make."""
-    evaluator, rules = replace(EVALUATORS[name], adds_reward=True), Rules()
-    merges = 0
-    for one in (EVALUATORS[name], evaluator):
-        search, twin = Expectimax(one, rules, Depth.fixed(2)), twin_of(one, rules)
-        for board in full_of_large_tiles(20):
+    rng, merges = np.random.default_rng(15), 0
+    for adds in (False, True):
+        case = Case("bits", name, changes={"adds_reward": adds} if adds else {})
+        search, twin = case.make(2), case.twin()
+        while merges < 10 * (1 + adds):
+            board = Board(rng.choice([0, 1, 2, 14, 15, 15], 16).tolist())
+            if board.is_over or len(board.empty_cells) > 3:
+                continue
             found = values_of(search, board, 10**6)
-            assert same(found, twin.expectimax(board.exponents, 10**6, 2)), board
+            expected = twin.expectimax(board.exponents, 10**6, 2)
+            assert found == pytest.approx(expected, rel=1e-12, abs=1e-6), board
             merges += any(board.slide(move).reward >= 65536 for move in found)
-    assert merges > 20
 
 
-# With a cut: a position whose spawns are together less probable is valued at once.
+# Cells as on bits
 
 
-@pytest.mark.parametrize("cut", [0.3, 0.05, 0.013])
-@pytest.mark.parametrize("name", ["rows", "snake", "clustering", "it3105-gradient"])
-def test_a_cut_skips_improbable_positions(name: str, cut: float) -> None:
-    ply, differ = 4, 0
-    for distribution in ("spawn=2:0.9,4:0.1", "spawn=2:0.2,8:0.3,32:0.5", "spawn=4:1"):
-        evaluator, rules = EVALUATORS[name], Rules.parse(distribution)
-        search = Expectimax(evaluator, rules, Depth.fixed(ply), cut=cut, table_mb=0)
-        exact = Expectimax(evaluator, rules, Depth.fixed(ply), table_mb=0)
-        twin = twin_of(evaluator, rules, cut)
-        for board, score in positions(2, 1, seed=44):
-            found = values_of(search, board, score)
-            assert same(found, twin.expectimax(board.exponents, score, ply)), board
-            differ += found != values_of(exact, board, score)
-            assert search.nodes <= exact.nodes
-    assert differ > 2
+@pytest.mark.parametrize("ply", [1, 2, 3])
+@pytest.mark.parametrize("name", ON_CELLS)
+def test_values_and_nodes_on_cells_equal_those_on_bits(name: str, ply: int) -> None:
+    evaluator, rules, depth = EVALUATORS[name], Rules(), Depth.fixed(ply)
+    on_bits = Expectimax(evaluator, rules, depth, table_mb=0)
+    on_cells = ExpectimaxCells(evaluator, rules, depth, table_mb=0)
+    with_table = ExpectimaxCells(evaluator, rules, depth, table_mb=1)
+    for board, score in positions(20, 10, seed=31):
+        found = values_of(on_cells, board, score)
+        assert found == pytest.approx(values_of(on_bits, board, score), rel=1e-9, abs=1e-6)
+        assert values_of(with_table, board, score) == found
+        assert on_cells.nodes == on_bits.nodes
+    assert with_table.nodes <= on_cells.nodes
 
 
-@pytest.mark.parametrize("shape", [(1, 4), (2, 2), (2, 3), (3, 3)])
-@pytest.mark.parametrize("at", ["afterstate", "state"])
-def test_a_cut_on_other_shapes_with_rewards(shape: tuple[int, int], at: Any) -> None:
-    evaluator = replace(EVALUATORS["rows"], adds_reward=True, at=at, dead_value=-1e5)
-    rules, cut = Rules(*shape, start_tiles=1), 0.02
-    search = Expectimax(evaluator, rules, Depth.fixed(3), cut=cut, table_mb=0)
-    twin = twin_of(evaluator, rules, cut)
-    for board in small_positions(shape, 8, largest=5):
-        for ply in (1, 2, 3):
-            found = values_of(search, board, 0, ply)
-            assert same(found, twin.expectimax(board.exponents, 0, ply)), board
+@pytest.mark.parametrize(
+    ("ply", "options", "changes"),
+    [
+        *((2, {"second_move": True}, {"at": at, "adds_reward": adds})
+          for at, adds in product(KINDS, [True, False])),
+        *((4, {"cut": cut, "table_mb": mb}, {}) for cut, mb in product([0.001, 0.02], [0, 4])),
+    ],
+)  # fmt: skip
+def test_options_on_cells_mean_the_same(
+    ply: int, options: dict[str, Any], changes: dict[str, Any]
+) -> None:
+    evaluator, depth = replace(EVALUATORS["rows"], **changes), Depth.fixed(ply)
+    searches = [
+        kind(evaluator, Rules(), depth, **options) for kind in (Expectimax, ExpectimaxCells)
+    ]
+    for board, score in positions(20, 5, seed=34):
+        for search in searches:
+            search.begin(afresh=True)
+        on_bits, on_cells = (values_of(search, board, score) for search in searches)
+        assert on_cells == pytest.approx(on_bits, rel=1e-9, abs=1e-6)
+    assert searches[0].nodes == searches[1].nodes or options.get("table_mb", 4)
+    if "second_move" in options:
+        (step, *_) = searches[1].line(searches[1].position(board), score, next(iter(on_cells)), 3)
+        assert step.cell is None
+
+
+@pytest.mark.parametrize("shape", [(5, 5), (3, 6), (8, 8)])
+def test_a_table_changes_no_value_on_cells(shape: tuple[int, int]) -> None:
+    depth = Depth.fixed(3 if shape != (8, 8) else 2)
+    plain, small, large = (
+        ExpectimaxCells(EVALUATORS["rows"], Rules(*shape), depth, table_mb=size)
+        for size in (0, 1, 16)
+    )
+    for board in small_positions(shape, 3):
+        expected = values_of(plain, board)
+        for search in (small, large, large):
+            assert values_of(search, board) == expected
+    assert large.nodes < 2 * plain.nodes
+    assert large.hits > 0
+    assert plain.hits == 0

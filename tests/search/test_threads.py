@@ -1,39 +1,21 @@
 """Several threads on one position give the same values as one, to the last bit."""
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from tests.support.threads import threads_since
-from tests.support.twins import positions, small_positions, values_of
+from tests.support.twins import positions, values_of
 from twofold.game.board import Board
 from twofold.game.rules import Rules
 from twofold.kernels import ntuple
 from twofold.players import make_player
 from twofold.search.budget import Budget
 from twofold.search.depth import Depth
-from twofold.search.expectimax import SPLIT_PLY, Expectimax
-from twofold.values import EVALUATORS, Evaluator
+from twofold.search.expectimax import Expectimax
+from twofold.values import EVALUATORS
 from twofold.values.network import network_evaluator
 from twofold.values.network_file import load_network
-
-EVALUATED: dict[str, Evaluator] = {
-    "rows": EVALUATORS["rows"],
-    "snake": EVALUATORS["snake"],
-    "clustering": EVALUATORS["clustering"],
-    "it3105-snake": EVALUATORS["it3105-snake"],
-    "rows with rewards": replace(EVALUATORS["rows"], adds_reward=True, dead_value=-1e6),
-    "snake with rewards": replace(EVALUATORS["snake"], adds_reward=True),
-}
-
-
-def pair(
-    evaluator: Evaluator, rules: Rules, ply: int, threads: int, **more: Any
-) -> tuple[Expectimax, Expectimax]:
-    one = Expectimax(evaluator, rules, Depth.fixed(ply), **more)
-    return one, Expectimax(evaluator, rules, Depth.fixed(ply), threads=threads, **more)
 
 
 @pytest.mark.promise("R6")
@@ -41,7 +23,10 @@ def pair(
 def test_five_plies_have_the_same_values_to_the_last_bit(
     threads: int, figure: Callable[[str], None]
 ) -> None:
-    one, several = pair(EVALUATORS["rows"], Rules(), 5, threads)
+    one, several = (
+        Expectimax(EVALUATORS["rows"], Rules(), Depth.fixed(5), threads=count)
+        for count in (1, threads)
+    )
     worked: set[int] = set()
     with (
         make_player("expectimax:ply=5") as alone,
@@ -54,47 +39,6 @@ def test_five_plies_have_the_same_values_to_the_last_bit(
     assert len(worked) > 1  # the system says how many of them: a loaded one starts few in time
     several.close()
     figure(f"{threads} threads: 30 searches, 0 differences")
-
-
-@pytest.mark.parametrize("table_mb", [0, 1])
-@pytest.mark.parametrize("name", EVALUATED)
-def test_every_evaluator(name: str, table_mb: int) -> None:
-    one, several = pair(EVALUATED[name], Rules(), SPLIT_PLY, 3, table_mb=table_mb)
-    for board, score in positions(6, 2, seed=72):
-        assert values_of(several, board, score) == values_of(one, board, score)
-    several.close()
-
-
-@pytest.mark.parametrize("shape", [(1, 2), (1, 4), (2, 2), (2, 3), (4, 2), (3, 3)])
-@pytest.mark.parametrize("name", ["rows", "rows with rewards"])
-def test_small_shapes(name: str, shape: tuple[int, int]) -> None:
-    one, several = pair(EVALUATED[name], Rules(*shape, start_tiles=1), SPLIT_PLY, 2)
-    for board in small_positions(shape, 12, largest=5):
-        for ply in (1, SPLIT_PLY, SPLIT_PLY + 1):
-            assert values_of(several, board, 0, ply) == values_of(one, board, 0, ply)
-    several.close()
-
-
-@pytest.mark.parametrize(
-    "distribution", ["spawn=2:1", "spawn=2:0.2,8:0.3,32:0.5", "spawn=2:1,4:1e-9"]
-)
-def test_other_spawn_distributions(distribution: str) -> None:
-    one, several = pair(EVALUATORS["rows"], Rules.parse(distribution), SPLIT_PLY, 2)
-    for board, score in positions(4, 2, seed=73):
-        assert values_of(several, board, score) == values_of(one, board, score)
-    several.close()
-
-
-@pytest.mark.parametrize("at", ["afterstate", "state"])
-@pytest.mark.parametrize("cut", [0.3, 0.005, 1e-4])
-def test_a_cut_does_not_depend_on_threads(cut: float, at: Any) -> None:
-    """Without a table, since its values depend on the path."""
-    evaluator = replace(EVALUATORS["rows"], at=at)
-    for distribution in ("spawn=2:0.9,4:0.1", "spawn=2:0.99,4:0.01"):
-        one, several = pair(evaluator, Rules.parse(distribution), SPLIT_PLY, 2, cut=cut, table_mb=0)
-        for board, score in positions(4, 3, seed=74):
-            assert values_of(several, board, score) == values_of(one, board, score)
-        several.close()
 
 
 @pytest.mark.parametrize("threads", [2, 4])

@@ -31,7 +31,6 @@ from tests.support.literal.rules import (
     place,
     position,
 )
-from tests.support.literal.search import expectimax, minimax
 
 __all__ = [
     "GRADIENT",
@@ -48,13 +47,11 @@ __all__ = [
     "datumbox_minimax",
     "datumbox_value",
     "empty_cells",
-    "expectimax",
     "is_dead",
     "it3105_choose",
     "it3105_depth",
     "it3105_value",
     "java_int",
-    "minimax",
     "move",
     "place",
     "position",
