@@ -23,7 +23,7 @@ The content is that of `twofold.game.record`: moves as one text of `u r d l`, gi
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, Self
@@ -35,15 +35,8 @@ from twofold.game import record_text as record_text
 from twofold.game.board import Board
 from twofold.game.drawing import draw_board, game_caption
 from twofold.game.game import Game, Moment, result_text
-from twofold.game.notation import (
-    MOVE_LETTERS,
-    check_seed,
-    format_moves,
-    parse_seed,
-    printable,
-    shown,
-)
-from twofold.game.record_text import Tag, escape, located
+from twofold.game.notation import MOVE_LETTERS, check_seed, format_moves, parse_seed, shown
+from twofold.game.record_text import Tag, escape, json_errors, located
 from twofold.game.rules import MOVES_BY_LETTER, STANDARD, Move, Rules
 from twofold.limits import (
     MAX_COMMENT,
@@ -269,25 +262,15 @@ def _check_values(record: Record) -> None:
 
 def format_record(record: Record) -> str:
     """The text of a record; inverse of `parse_record`."""
-    known = {
-        "Rules": record.rules,
-        "Board": record.board,
-        "StartScore": record.start_score or None,
-        "StartMove": record.start_move or None,
-        "Seed": record.seed,
-        "Player": record.player or None,
-        "Date": record.date or None,
-        "Undos": record.undos or None,
-        "Hints": record.hints or None,
-        "Score": record.score,
-        "Result": record.result or None,
-        "Final": record.final,
-    }
-    tags = {name: str(value) for name, value in known.items() if value is not None}
+    tags = {"Rules": str(record.rules)}
+    for tag, name in _FIELDS.items():
+        if (value := getattr(record, name)) != _DEFAULTS[name]:
+            tags[tag] = str(value)
+    first = record.start_move
     return record_text.format_head(tags | dict(record.tags)) + record_text.format_moves(
         format_moves(record.moves),
-        {number - record.start_move: spawn for number, spawn in record.spawns.items()},
-        {number - record.start_move: text for number, text in record.comments.items()},
+        {number - first: spawn for number, spawn in record.spawns.items()},
+        {number - first: text for number, text in record.comments.items()},
     )
 
 
@@ -372,9 +355,9 @@ def _with_moves(record: Record, text: record_text.MovesText, end: int) -> Record
 def _from_tags(tags: Mapping[str, Tag]) -> Record:
     values: dict[str, object] = {}
     for name, (value, line) in tags.items():
-        if name in _READERS:
+        if field_name := _FIELDS.get(name):
             with located(f"line {line}: tag {name}"):
-                values[_FIELDS.get(name, name.lower())] = _READERS[name](value)
+                values[field_name] = _READERS[field_name](value)
     board = values.get("board")
     if isinstance(board, Board):
         values.setdefault("rules", Rules(rows=board.rows, cols=board.cols))
@@ -389,22 +372,26 @@ def _whole(text: str) -> int:
     return int(text)
 
 
-_FIELDS: Final = {"StartScore": "start_score", "StartMove": "start_move"}
 _READERS: Final[dict[str, Callable[[str], object]]] = {
-    "Rules": Rules.parse,
-    "Board": Board.parse,
-    "StartScore": _whole,
-    "StartMove": _whole,
-    "Seed": parse_seed,
-    "Player": str,
-    "Date": str,
-    "Undos": _whole,
-    "Hints": _whole,
-    "Score": _whole,
-    "Result": str,
-    "Final": Board.parse,
+    "rules": Rules.parse,
+    "board": Board.parse,
+    "start_score": _whole,
+    "start_move": _whole,
+    "seed": parse_seed,
+    "player": str,
+    "date": str,
+    "undos": _whole,
+    "hints": _whole,
+    "score": _whole,
+    "result": str,
+    "final": Board.parse,
 }
-OWN_TAGS: Final = ("Twofold", *_READERS)
+"""How the texts of fields are read, in the order of the tags."""
+
+_FIELDS: Final = {name.title().replace("_", ""): name for name in _READERS}
+_DEFAULTS: Final = {field.name: field.default for field in fields(Record)}
+
+OWN_TAGS: Final = ("Twofold", *_FIELDS)
 """The tags that twofold defines, in the order written; others are kept unchanged."""
 
 
@@ -466,46 +453,29 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     comments: dict[int, str] = {}
 
 
-_PLAIN: Final = (
-    "start_score", "start_move", "player", "date", "undos", "hints", "score", "result",
-)  # fmt: skip
-"""Fields that lines and records have in common."""
+_AS_TEXT: Final = ("rules", "seed", "board", "final")
+"""Fields of records that lines hold as text."""
 
 _OUTLINE: Final = msgspec.json.Decoder(_RecordOutline)
 _DECODER: Final = msgspec.json.Decoder(_Line)
-_ENCODER: Final = msgspec.json.Encoder()
 
 
 def format_line(record: Record) -> str:
     """One line of JSON, without the line end; inverse of `parse_line`."""
-    line = _Line(
-        schema=SCHEMA,
-        rules=str(record.rules),
-        seed=None if record.seed is None else str(record.seed),
-        board=None if record.board is None else str(record.board),
-        final=None if record.final is None else str(record.final),
-        tags=dict(record.tags),
-        moves=format_moves(record.moves),
-        spawns=[(number, *spawn) for number, spawn in sorted(record.spawns.items())],
-        comments=dict(sorted(record.comments.items())),
-        **{name: getattr(record, name) for name in _PLAIN},
-    )
-    return escape(_ENCODER.encode(line).decode())
+    values = {name: getattr(record, name) for name in _Line.__struct_fields__[1:]}
+    values |= {name: str(values[name]) for name in _AS_TEXT if values[name] is not None}
+    values["tags"] = dict(record.tags)
+    values["moves"] = format_moves(record.moves)
+    values["spawns"] = [(number, *spawn) for number, spawn in sorted(record.spawns.items())]
+    values["comments"] = dict(sorted(record.comments.items()))
+    return escape(msgspec.json.encode(_Line(SCHEMA, **values)).decode())
 
 
 def parse_line(data: str | bytes) -> Record:
     """Read one line, play its moves and check the end; raises `InvalidRecord`."""
-    if len(data) > MAX_RECORD_BYTES:
-        raise InvalidRecord(
-            f"expected a record of at most {MAX_RECORD_BYTES} bytes, got {len(data)}"
-        )
-    record = _to_record(_decode(data))
-    record.replay()
-    return record
-
-
-def _decode(data: str | bytes) -> _Line:
-    try:
+    record_text.check_size(data)
+    start = data[:100] if isinstance(data, str) else data[:100].decode("utf-8", "replace")
+    with json_errors("a record as a JSON object", start):
         outline = _OUTLINE.decode(data)
         if outline.schema != SCHEMA:
             raise InvalidRecord(
@@ -513,21 +483,10 @@ def _decode(data: str | bytes) -> _Line:
             )
         if bytes(outline.spawns).count(b"[") > len(bytes(outline.moves)):  # moves has 2 quotes
             raise InvalidRecord("expected one new tile for each move, got more")
-        return _DECODER.decode(data)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-        raise InvalidRecord(
-            f"expected a record as a JSON object, got {shown(_start(data))} ({_said(error)})"
-        ) from None
-
-
-def _said(error: Exception) -> str:
-    """The text of an error, which may quote its input, made printable."""
-    text = printable(str(error))
-    return text if len(text) <= 200 else text[:200] + "..."
-
-
-def _start(data: str | bytes) -> str:
-    return data[:100] if isinstance(data, str) else data[:100].decode("utf-8", "replace")
+        line = _DECODER.decode(data)
+    record = _to_record(line)
+    record.replay()
+    return record
 
 
 def _to_record(line: _Line) -> Record:
@@ -535,24 +494,19 @@ def _to_record(line: _Line) -> Record:
         raise InvalidRecord(
             f"expected a number of moves up to {MAX_RECORD_MOVES}, got {len(line.moves)}"
         )
-    spawns = {number: (cell, tile) for number, cell, tile in line.spawns}
-    if len(spawns) < len(line.spawns):
-        raise InvalidRecord("expected one new tile for each move, got two for one")
-    wrong = line.moves.strip(MOVE_LETTERS)
-    if wrong:
+    if wrong := line.moves.strip(MOVE_LETTERS):
         raise InvalidRecord(f"expected moves written as u, r, d or l, got {shown(wrong[:1])}")
+    values = msgspec.structs.asdict(line)
+    del values["schema"]
+    values["moves"] = tuple(map(MOVES_BY_LETTER.__getitem__, line.moves))
+    values["spawns"] = {number: (cell, tile) for number, cell, tile in line.spawns}
+    if len(values["spawns"]) < len(line.spawns):
+        raise InvalidRecord("expected one new tile for each move, got two for one")
     with located("record"):
-        return Record(
-            rules=Rules.parse(line.rules),
-            seed=None if line.seed is None else parse_seed(line.seed),
-            moves=tuple(map(MOVES_BY_LETTER.__getitem__, line.moves)),
-            board=None if line.board is None else Board.parse(line.board),
-            spawns=spawns,
-            comments=line.comments,
-            final=None if line.final is None else Board.parse(line.final),
-            tags=line.tags,
-            **{name: getattr(line, name) for name in _PLAIN},
-        )
+        for name in _AS_TEXT:
+            if values[name] is not None:
+                values[name] = _READERS[name](values[name])
+        return Record(**values)
 
 
 def write_records(path: str | os.PathLike[str], records: Iterable[Record]) -> None:

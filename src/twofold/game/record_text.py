@@ -27,8 +27,10 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Final, NamedTuple
 
+import msgspec
+
 from twofold.errors import InvalidInput, InvalidRecord
-from twofold.game.notation import shown
+from twofold.game.notation import printable, shown
 from twofold.limits import MAX_COMMENT, MAX_RECORD_BYTES, MAX_TAG, MAX_TAGS, check_limit
 
 VERSION: Final = "1"
@@ -57,6 +59,24 @@ def located(where: str | Callable[[], str]) -> Iterator[None]:
     except InvalidInput as error:
         place = where if isinstance(where, str) else where()
         raise InvalidRecord(f"{place}: {error}") from error
+
+
+@contextmanager
+def json_errors(expected: str, got: str | None = None) -> Iterator[None]:
+    """Translate errors of msgspec to `InvalidRecord`; `got` is the text, if it is to be shown."""
+    try:
+        yield
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        words = "" if got is None else f", got {shown(got[:100])}"
+        raise InvalidRecord(f"expected {expected}{words} ({printable(str(error))[:200]})") from None
+
+
+def check_size(data: bytes | str) -> None:
+    """Refuse a record that is too long to be read."""
+    if len(data) > MAX_RECORD_BYTES:
+        raise InvalidRecord(
+            f"expected a record of at most {MAX_RECORD_BYTES} bytes, got {len(data)}"
+        )
 
 
 class Tag(NamedTuple):
@@ -104,10 +124,7 @@ class MovesText:
 
 def decode(data: bytes | str, partial: bool = False) -> tuple[str, str]:
     """The text of a record without a byte order mark; if `partial`, also its encoding fault."""
-    if len(data) > MAX_RECORD_BYTES:
-        raise InvalidRecord(
-            f"expected a record of at most {MAX_RECORD_BYTES} bytes, got {len(data)}"
-        )
+    check_size(data)
     if isinstance(data, str):
         return data.removeprefix("\ufeff"), ""
     try:

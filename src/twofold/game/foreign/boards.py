@@ -42,7 +42,6 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import chain
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -62,7 +61,7 @@ from twofold.game.foreign.turns import (
 from twofold.game.game import Game, result_text, slides
 from twofold.game.notation import check_length, printable, shown
 from twofold.game.record import Record
-from twofold.game.record_text import located
+from twofold.game.record_text import json_errors, located
 from twofold.game.rules import Move, Rules
 from twofold.limits import MAX_EXPONENT, MAX_SAVED_GAME, MAX_SIDE
 
@@ -96,17 +95,6 @@ class _SavedState(msgspec.Struct):
 
 class _Storage(msgspec.Struct, rename="camel"):
     game_state: str | dict[str, Any]
-
-
-@contextmanager
-def json_errors(expected: str, got: str = "") -> Iterator[None]:
-    """Translate errors of msgspec to `InvalidRecord`; `got` is the text, if it is to be shown."""
-    try:
-        yield
-    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-        words = f", got {described(got)}" if got else ""
-        said = printable(str(error))[:200]
-        raise InvalidRecord(f"expected {expected}{words} ({said})") from None
 
 
 def parse_original(text: str) -> Record:
