@@ -15,7 +15,6 @@ from twofold.kernels.updates import MAX_STEPS
 from twofold.learn.settings import (
     Phase,
     TrainingSettings,
-    format_restart,
     format_schedule,
     parse_restart,
     parse_schedule,
@@ -128,12 +127,10 @@ def test_steps_follow_from_lambda(lambda_: float, steps: int) -> None:
         ({"patterns": "99"}, "expected different cells"),
         ({"patterns": "0g"}, "expected one of 4x6, .*got '0g'"),
         ({"stages": (3,)}, "expected stages as ascending sums of tiles"),
-        ({"optimism": float("nan")}, "expected optimism up to 10 million points, got nan"),
-        ({"optimism": -1.1e7}, "expected optimism"),
-        ({"initial_weight": float("inf")}, "expected initial weights up to 10 million points"),
+        ({"optimism": float("nan")}, "expected optimism from -1e.07 to 1e.07, got nan"),
+        ({"initial_weight": float("inf")}, "expected weights from -1e.07 to 1e.07"),
         ({"initial_weight": 1.0, "optimism": 1.0}, "expected optimism or an initial weight, got b"),
-        ({"restart_at": 0.0}, "expected restarts at 0.01 to 0.99 of the game, got 0.0"),
-        ({"restart_at": float("nan")}, "expected restarts at 0.01"),
+        ({"restart_at": 0.0}, "expected part of restarts from 0.01 to 0.99, got 0.0"),
         ({"lambda_": -0.1}, "expected lambda from 0 to 1, got -0.1"),
         ({"lambda_": float("nan")}, "expected lambda from 0 to 1, got nan"),
         ({"order": "sideways"}, "expected order forward or backward, got 'sideways'"),
@@ -175,8 +172,7 @@ def test_limits(values: dict[str, Any], message: str) -> None:
     ("text", "restart"), [("0", (0, 0.5)), ("10", (10, 0.5)), ("100@0.3", (100, 0.3))]
 )
 def test_restarts(text: str, restart: tuple[int, float]) -> None:
-    assert parse_restart(text) == restart
-    assert format_restart(*restart) == text
+    assert tuple(parse_restart(text).values()) == restart
 
 
 @pytest.mark.parametrize("text", ["", "ten", "10@", "@0.5", "10@1", "10@0.5@0.5", "-1", "10@nan"])

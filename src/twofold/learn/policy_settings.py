@@ -142,14 +142,21 @@ class PolicySettings(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = 1
     seed: Annotated[
-        int, setting("Seed of games, weights and choices.", "S", parse=parse_seed, shown="1")
+        int,
+        setting(
+            "Seed of games, weights and choices.",
+            "S",
+            ge=0,
+            le=MAX_SEED,
+            parse=parse_seed,
+            shown="1",
+        ),
     ] = 1
     exponents: Annotated[int, setting(ge=2, le=36)] = 18
     rules: Annotated[Rules, setting(parse=Rules.parse, format=str)] = STANDARD
 
     def __post_init__(self) -> None:
         check_settings(self)
-        check_limit("seed", self.seed, 0, MAX_SEED)
         check_limit("moves between two updates", self.games * self.horizon, 2, MAX_BATCH)
         check_limit("hidden layers", len(self.hidden), 1, 16)
         for width in self.hidden:

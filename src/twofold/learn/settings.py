@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from math import ceil, isfinite, log
+from math import ceil, log
 from operator import attrgetter
 from typing import Annotated, Any, Final, Literal, get_origin
 
@@ -44,7 +44,6 @@ MIDDLE: Final = 0.5
 """Default point of restarts: the middle of the game. Source: Matsuzaki 2017."""
 
 _MAX_VALUE: Final = 1e7
-_EARLIEST, _LATEST = 0.01, 0.99
 _RESTART = re.compile(r"([0-9]{1,10})(?:@(0?\.[0-9]{1,9}))?", re.ASCII)
 _PHASE = re.compile(r"(td|tc|rule)(?::([0-9.e+-]+))?(?:@([0-9.e+-]+)%)?", re.ASCII)
 
@@ -110,17 +109,12 @@ def format_schedule(schedule: tuple[Phase, ...]) -> str:
     return ",".join(map(str, schedule))
 
 
-def parse_restart(text: str) -> tuple[int, float]:
+def parse_restart(text: str) -> dict[str, Any]:
     """Parse a restart: fewest moves and, after `@`, the part of the game: `10`, `10@0.3`."""
     found = _RESTART.fullmatch(text.strip())
     if not found:
         raise InvalidNetwork(f"expected a restart such as 10 or 10@0.3, got {shown(text)}")
-    return int(found[1]), MIDDLE if found[2] is None else float(found[2])
-
-
-def format_restart(moves: int, part: float) -> str:
-    """Format a restart; the inverse of `parse_restart`."""
-    return str(moves) if part == MIDDLE else f"{moves}@{format_number(part)}"
+    return {"restart": int(found[1]), "restart_at": float(found[2] or MIDDLE)}
 
 
 def parse_sums(expected: str) -> Callable[[str], tuple[int, ...]]:
@@ -133,11 +127,6 @@ def parse_sums(expected: str) -> Callable[[str], tuple[int, ...]]:
         return tuple(int(word) for word in words)
 
     return parse
-
-
-def _parse_restart(text: str) -> dict[str, Any]:
-    moves, part = parse_restart(text)
-    return {"restart": moves, "restart_at": part}
 
 
 class TrainingSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -210,9 +199,19 @@ class TrainingSettings(msgspec.Struct, frozen=True, kw_only=True):
             format=attrgetter("name"),
         ),
     ] = None
-    optimism: Annotated[float, setting("Initial value of every board, in points.", "V")] = 0.0
+    optimism: Annotated[
+        float,
+        setting("Initial value of every board, in points.", "V", ge=-_MAX_VALUE, le=_MAX_VALUE),
+    ] = 0.0
     initial_weight: Annotated[
-        float, setting("Initial value of every weight, instead of --optimism.", "V", name="weights")
+        float,
+        setting(
+            "Initial value of every weight, instead of --optimism.",
+            "V",
+            name="weights",
+            ge=-_MAX_VALUE,
+            le=_MAX_VALUE,
+        ),
     ] = 0.0
     lambda_: Annotated[
         float, setting("Lambda of TD(lambda): 0 is one-step, 1 is n-step.", "L", ge=0, le=1)
@@ -252,11 +251,11 @@ class TrainingSettings(msgspec.Struct, frozen=True, kw_only=True):
             "N",
             ge=0,
             le=10**9,
-            parse=_parse_restart,
+            parse=parse_restart,
             shown="0",
         ),
     ] = 0
-    restart_at: float = MIDDLE
+    restart_at: Annotated[float, setting(name="part of restarts", ge=0.01, le=0.99)] = MIDDLE
     bands: Annotated[
         tuple[int, ...],
         setting(
@@ -282,7 +281,10 @@ class TrainingSettings(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = 0
     seed: Annotated[
-        int, setting("Seed of the games.", "S", parse=parse_seed, format=str, shown="1")
+        int,
+        setting(
+            "Seed of the games.", "S", ge=0, le=MAX_SEED, parse=parse_seed, format=str, shown="1"
+        ),
     ] = 1
     threads: Annotated[int, setting(ge=1, le=MAX_JOBS)] = 1
     rules: Annotated[Rules, setting(parse=Rules.parse, format=str)] = STANDARD
@@ -299,17 +301,13 @@ class TrainingSettings(msgspec.Struct, frozen=True, kw_only=True):
         if not self.schedule:
             raise InvalidNetwork("expected at least one phase, got none")
         _check_rule(self.schedule, self.rule)
-        _check_values(self.optimism, self.initial_weight)
         check_settings(self, InvalidNetwork)
         if self.steps is None:
             force_setattr(self, "steps", _fewest_steps(self.lambda_))
-        if not _EARLIEST <= self.restart_at <= _LATEST:
-            raise InvalidNetwork(
-                f"expected restarts at {_EARLIEST} to {_LATEST} of the game, got {self.restart_at}"
-            )
+        if self.optimism and self.initial_weight:
+            raise InvalidNetwork("expected optimism or an initial weight, got both")
         if self.downgrade:
             check_limit("downgrade", self.downgrade, MIN_DOWNGRADE, MAX_DOWNGRADE)
-        check_limit("seed", self.seed, 0, MAX_SEED)
         if self.order not in ("forward", "backward"):
             raise InvalidNetwork(f"expected order forward or backward, got {shown(self.order)}")
         if self.carousel and not self.stages:
@@ -349,7 +347,8 @@ class TrainingSettings(msgspec.Struct, frozen=True, kw_only=True):
         """The schedule and the settings that differ from the defaults, on one line."""
         joined = {
             "lambda_": f"lambda {format_number(self.lambda_)}, {self.steps} steps",
-            "restart": f"restart {format_restart(self.restart, self.restart_at)}",
+            "restart": f"restart {self.restart}"
+            + f"@{format_number(self.restart_at)}" * (self.restart_at != MIDDLE),
             "bands": f"bands {'/'.join(map(str, self.bands))} "
             f"for {format_number(self.band_share)} of the games",
         }
@@ -391,14 +390,6 @@ def _check_rule(schedule: tuple[Phase, ...], rule: LearningRule | None) -> None:
         raise InvalidNetwork(
             f"expected phases of the rule or of tc, got both in {format_schedule(schedule)}"
         )
-
-
-def _check_values(optimism: float, weight: float) -> None:
-    for name, value in (("optimism", optimism), ("initial weights", weight)):
-        if not (isfinite(value) and abs(value) <= _MAX_VALUE):
-            raise InvalidNetwork(f"expected {name} up to 10 million points, got {value}")
-    if optimism and weight:
-        raise InvalidNetwork("expected optimism or an initial weight, got both")
 
 
 def _check_begins(carousel: bool, restart: int, bands: tuple[int, ...]) -> None:
