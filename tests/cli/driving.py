@@ -9,10 +9,9 @@ from textual.pilot import Pilot
 
 from tests.support.asked import PATIENCE, Last
 from twofold import Game, Move, Player, Record, Rules, make_player
-from twofold.cli.tui.app import TwofoldApp
 from twofold.cli.tui.game_screen import GameScreen, PlayScreen
 from twofold.cli.tui.review_screen import Judging, ReviewScreen
-from twofold.cli.tui.screen import Lines, PictureScreen, Walk
+from twofold.cli.tui.screen import Lines, PictureScreen, TwofoldApp, Walk
 from twofold.games.live_game import new_game
 from twofold.games.mover import PLEASANT
 from twofold.games.shared_game import SharedGame

@@ -61,7 +61,7 @@ COMMANDS = (
     "completion bash",
 )
 IMPORTS = ("twofold.web.server", "twofold.web.server", "twofold.cli.serve", "twofold.cli.play")
-SCREENS = ("twofold.cli.tui.app", "twofold.cli.tui.game_screen", "twofold.cli.tui.game_screen")
+SCREENS = ("twofold.cli.tui.screen", "twofold.cli.tui.game_screen", "twofold.cli.tui.game_screen")
 
 
 def take_away() -> None:

@@ -125,7 +125,7 @@ def _resumed(store: GameStore, name: str) -> LiveGame:
 
 
 def _play_on_screen(kept: LiveGame, hints: PlayerSpec | None, helper: Player | None) -> None:
-    from twofold.cli.tui.app import run  # an extra
+    from twofold.cli.tui.screen import run  # an extra
 
     screen = play_screen(kept, hints, helper)
     interrupted = True

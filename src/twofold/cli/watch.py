@@ -233,7 +233,7 @@ class Watched:
 
     def show_app(self) -> tuple[GameFrame, bool]:
         """Show the game in the app until the user leaves; the last frame, and whether by Ctrl-C."""
-        from twofold.cli.tui.app import run  # an extra
+        from twofold.cli.tui.screen import run  # an extra
 
         shared = watched_game(self.live, self.player, self.spec.text, self.pace)
         screen = watch_screen(shared)

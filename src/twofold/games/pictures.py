@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from twofold.errors import InvalidInput, InvalidSpec, MissingExtra
 from twofold.figures import counted
 from twofold.game import drawing
+from twofold.game.board import Board
 from twofold.game.drawing import (
     BOARD,
     CELL,
@@ -270,15 +271,23 @@ def scale_of(rows: int, cols: int) -> float:
 
 def scenes(game: Game, first: int | None, last: int | None) -> Iterator[Scene]:
     """Yield the positions from one move number to another; raises `LimitExceeded`."""
+    begin, boards, scores = _part(game, first, last, "an animation", MAX_ANIMATION_MOVES)
+    for number, (board, score) in enumerate(zip(boards, scores, strict=True), begin):
+        yield Scene(board.exponents, f"{counted(score, 'point')}{DOT}move {number:,}")
+
+
+def _part(
+    game: Game, first: int | None, last: int | None, what: str, most: int
+) -> tuple[int, list[Board], list[int]]:
+    """The first move number of a part of a game, its boards and its scores."""
     low, high = game.start_move_number, game.move_number
     begin = check_limit("the first move", low if first is None else first, low, high)
     end = check_limit("the last move", high if last is None else last, begin, high)
-    check_limit("a number of moves in an animation", end - begin, 0, MAX_ANIMATION_MOVES)
+    check_limit(f"a number of moves in {what}", end - begin, 0, most)
     boards = [game.start_board, *(step.board for step in game.steps)]
-    scores = list(accumulate((step.reward for step in game.steps), initial=game.start_score))
-    for number in range(begin, end + 1):
-        points = counted(scores[number - low], "point")
-        yield Scene(boards[number - low].exponents, f"{points}{DOT}move {number:,}")
+    scores = accumulate((step.reward for step in game.steps), initial=game.start_score)
+    part = slice(begin - low, end - low + 1)
+    return begin, boards[part], list(scores)[part]
 
 
 def _drawn(
@@ -375,38 +384,27 @@ def replay(
     if not isinstance(what, Game | Record):
         raise InvalidInput(f"expected a game or a record, got {shown(what)}")
     game = what.replay() if isinstance(what, Record) else what
-    low, high = game.start_move_number, game.move_number
-    begin = check_limit("the first move", low if first is None else first, low, high)
-    end = check_limit("the last move", high if last is None else last, begin, high)
-    check_limit("a number of moves in a replay", end - begin, 0, MAX_REPLAY_MOVES)
-    comments = dict(what.comments) if isinstance(what, Record) else {}
-    player = what.player if isinstance(what, Record) else ""
+    begin, boards, scores = _part(game, first, last, "a replay", MAX_REPLAY_MOVES)
+    part = range(begin, begin + len(boards))
+    made = game.steps[begin - game.start_move_number :][: len(boards) - 1]
+    player, comments = (what.player, what.comments) if isinstance(what, Record) else ("", {})
+    data = {
+        "rows": game.board.rows,
+        "cols": game.board.cols,
+        "first": begin,
+        "boards": "".join(DIGITS[e] for board in boards for e in board.exponents),
+        "scores": scores,
+        "moves": "".join(step.move.letter for step in made),
+        "cells": [step.cell for step in made],
+        "comments": {number: text for number, text in comments.items() if number in part},
+    }
     caption = drawing.game_caption(game.score, game.move_number, game.status.value)
     title = f"2048 game{f' by {player_names(player)}' if player else ''}: {caption}"
     board_width, board_height = drawing.board_size(*game.board.shape)
     width = max(LEAST_WIDTH, round(board_width * scale))
     height = round(board_height * scale) + CONTROLS_HEIGHT
-    page = _page(_data(game, begin, end, comments), title, checked, scale, width)
+    page = _page(data, title, checked, scale, width)
     return Replay(page, title, width, height)
-
-
-def _data(game: Game, begin: int, end: int, comments: dict[int, str]) -> dict[str, Any]:
-    """The script's data: all boards of the part, and the moves and spawns."""
-    low = game.start_move_number
-    boards = [game.start_board, *(step.board for step in game.steps)]
-    scores = list(accumulate((step.reward for step in game.steps), initial=game.start_score))
-    part = slice(begin - low, end - low + 1)
-    made = game.steps[begin - low : end - low]
-    return {
-        "rows": game.board.rows,
-        "cols": game.board.cols,
-        "first": begin,
-        "boards": "".join(DIGITS[e] for board in boards[part] for e in board.exponents),
-        "scores": scores[part],
-        "moves": "".join(step.move.letter for step in made),
-        "cells": [step.cell for step in made],
-        "comments": {n: text for n, text in comments.items() if begin <= n <= end},
-    }
 
 
 # ---- the page

@@ -43,11 +43,10 @@ class GameScreen(PictureScreen):
     def __init__(self, shared: SharedGame) -> None:
         super().__init__()
         self.shared = shared
-        self.note = Text()
         self._noted = -1  # version of the game that was drawn last
         self._values: Analysis | None = None
         self._values_until = 0.0
-        self._usual_pace = mover.PLEASANT if shared.pace is None else shared.pace
+        self.usual_pace = shared.pace or mover.PLEASANT
 
     # ---- the clock
 
@@ -68,11 +67,6 @@ class GameScreen(PictureScreen):
     def changed(self, now: SharedNow) -> None:
         """Handle a change of the game; for subclasses."""
 
-    def say(self, text: str, style: str = "") -> None:
-        """Show a note."""
-        self.note = Text(text, style)
-        self.draw()
-
     # ---- the values of the moves
 
     def values(self, analysis: "Analysis | None") -> "Analysis | None":
@@ -83,27 +77,14 @@ class GameScreen(PictureScreen):
             self._values = None
         return self._values
 
-    # ---- pace
+    @property
+    def pace(self) -> float | None:
+        """The player's moves a second."""
+        return self.shared.pace
 
-    def action_faster(self) -> None:
-        """Raise the pace."""
-        self._set_pace(mover.faster(self.shared.pace))
-
-    def action_slower(self) -> None:
-        """Lower the pace."""
-        self._set_pace(mover.slower(self.shared.pace))
-
-    def action_full_speed(self) -> None:
-        """Switch between full speed and the last pace."""
-        if self.shared.pace is None:
-            self._set_pace(self._usual_pace)
-        else:
-            self._usual_pace = self.shared.pace
-            self._set_pace(None)
-
-    def _set_pace(self, pace: float | None) -> None:
+    def set_pace(self, pace: float | None) -> None:
+        """Let the player play at another pace."""
         self.shared.set_pace(pace)
-        self.say(f"pace: {format_pace(pace)}")
 
     # ---- review
 

@@ -86,9 +86,8 @@ def walk_through(
     game: Game, make: Callable[[], Player], budget: Budget | None, note: str = ""
 ) -> bool:
     """Let the user walk through a game, shown first with a note; whether Ctrl-C ended it."""
-    from twofold.cli.tui.app import run
     from twofold.cli.tui.review_screen import Judging, ReviewScreen
-    from twofold.cli.tui.screen import Walk
+    from twofold.cli.tui.screen import Walk, run
 
     walk = Walk(game)
     return run(ReviewScreen(walk, Judging(walk, make, budget), note=note))

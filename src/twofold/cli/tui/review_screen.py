@@ -16,7 +16,6 @@ from twofold.cli.tui.picture import (
 )
 from twofold.cli.tui.screen import REVIEW_KEYS, PictureScreen, ScreenKey, Walk, bindings
 from twofold.cli.tui.tiles import getting_ready
-from twofold.figures import format_pace
 from twofold.game.rules import Move
 from twofold.games import mover
 from twofold.games.judge import MISTAKES
@@ -203,8 +202,9 @@ class ReviewScreen(PictureScreen):
         self.walk = walk
         self._judging = judging or Judging(walk)
         self._is_guest = is_guest
-        self._note = Text(note)
+        self.note = Text(note)
         self._pace: float | None = mover.PLEASANT / 2
+        self.usual_pace = mover.PLEASANT / 2
         self._due: float | None = None  # time of the next move; None while paused
         self._drawn: object = None
 
@@ -263,8 +263,8 @@ class ReviewScreen(PictureScreen):
             from twofold.players.base import describe
 
             return Text(f"no judge: {describe(self._judging.error)}", "bold red")
-        if self._note:
-            return self._note
+        if self.note:
+            return self.note
         if not self.walk.judged and self.walk.move is not None:
             return Text(f"the judge: {getting_ready()}", "dim")
         return verdict(self.walk)
@@ -285,7 +285,7 @@ class ReviewScreen(PictureScreen):
 
     def _go(self, place: int) -> None:
         self._due = None
-        self._note = Text()
+        self.note = Text()
         self.walk.go(place)
         self.draw()
 
@@ -300,7 +300,7 @@ class ReviewScreen(PictureScreen):
     def _jump(self, found: bool, otherwise: str) -> None:
         self._due = None
         so_far = "" if self.walk.is_judged else ", so far"
-        self._note = Text() if found else Text(otherwise + so_far, "dim")
+        self.note = Text() if found else Text(otherwise + so_far, "dim")
         self.draw()
 
     def action_leave(self) -> None:
@@ -314,7 +314,7 @@ class ReviewScreen(PictureScreen):
 
     def action_play(self) -> None:
         """Show one move after the other, or pause."""
-        self._note = Text()
+        self.note = Text()
         if self._due is not None:
             self._due = None
         else:
@@ -323,29 +323,21 @@ class ReviewScreen(PictureScreen):
             self._due = time.monotonic()
         self.draw()
 
+    @property
+    def pace(self) -> float | None:
+        """Moves a second while the game plays."""
+        return self._pace
+
+    def set_pace(self, pace: float | None) -> None:
+        """Play the game at another pace."""
+        self._pace = pace
+
     def _step_on(self) -> None:
-        pace = self._pace or mover.PACES[-1]
+        pace = self.pace or mover.PACES[-1]
         assert self._due is not None
         self._due = max(self._due + 1 / pace, time.monotonic())
-        self._note = Text()
+        self.note = Text()
         self.walk.go(self.walk.place + 1)
         if self.walk.place == self.walk.last:
             self._due = None
-        self.draw()
-
-    def action_faster(self) -> None:
-        """Raise the pace."""
-        self._set_pace(mover.faster(self._pace))
-
-    def action_slower(self) -> None:
-        """Lower the pace."""
-        self._set_pace(mover.slower(self._pace))
-
-    def action_full_speed(self) -> None:
-        """Switch between one move a picture and the default pace."""
-        self._set_pace(None if self._pace is not None else mover.PLEASANT / 2)
-
-    def _set_pace(self, pace: float | None) -> None:
-        self._pace = pace
-        self._note = Text(f"pace: {format_pace(pace)}")
         self.draw()

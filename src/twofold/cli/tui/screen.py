@@ -1,10 +1,17 @@
-"""The base of all screens: a picture, keys below it, a timer that redraws it, a walk in a game.
+"""The app and the base of its screens: a picture, keys below it, a timer, a walk in a game.
 
 The keys of the full screen app: their actions, and their names in the key line and the help.
 
 They are those of the web app, as far as a terminal can distinguish them.
 """
 
+import asyncio
+import codecs
+import contextlib
+import functools
+import signal
+import sys
+import threading
 from abc import abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
@@ -16,7 +23,7 @@ from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 from textual import events
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.geometry import Region
 from textual.screen import Screen
@@ -25,9 +32,11 @@ from textual.widget import Widget
 
 from twofold.cli.tui.picture import Canvas, ScreenPicture, title_line, wrapped
 from twofold.cli.tui.tiles import Colours
+from twofold.figures import format_pace
 from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.rules import Move
+from twofold.games import mover
 from twofold.games.judge import MISTAKES
 
 if TYPE_CHECKING:
@@ -145,9 +154,6 @@ class Walk:
         self.place = 0
         self.judged: Final[list[MoveJudgement]] = []
         self._steps = game.steps
-        self._scores = [game.start_score]
-        for step in self._steps:
-            self._scores.append(self._scores[-1] + step.reward)
         self._wrong: list[int] = []
 
     # ---- position
@@ -165,7 +171,7 @@ class Walk:
     @property
     def score(self) -> int:
         """Points at this place."""
-        return self._scores[self.place]
+        return self.game.at(self.move_number).score
 
     @property
     def move_number(self) -> int:
@@ -347,6 +353,10 @@ class PictureScreen(Screen[None]):
     """A screen with a picture and a line of keys."""
 
     KEYS: ClassVar[tuple[ScreenKey, ...]] = ()
+    note = Text()
+    """The last line."""
+    usual_pace = mover.PLEASANT
+    """The pace after full speed."""
 
     def compose(self) -> ComposeResult:
         """The two widgets."""
@@ -386,6 +396,37 @@ class PictureScreen(Screen[None]):
         if self.app.no_color or system is None:
             colours = "none"
         return Canvas(self.size.width, self.size.height - 1, colours)
+
+    def say(self, text: str, style: str = "") -> None:
+        """Show a note."""
+        self.note = Text(text, style)
+        self.draw()
+
+    @property
+    @abstractmethod
+    def pace(self) -> float | None:
+        """Moves a second of a game that is played; None for no limit."""
+
+    @abstractmethod
+    def set_pace(self, pace: float | None) -> None:
+        """Play at another pace."""
+
+    def _change_pace(self, pace: float | None) -> None:
+        self.set_pace(pace)
+        self.say(f"pace: {format_pace(pace)}")
+
+    def action_faster(self) -> None:
+        """Raise the pace."""
+        self._change_pace(mover.faster(self.pace))
+
+    def action_slower(self) -> None:
+        """Lower the pace."""
+        self._change_pace(mover.slower(self.pace))
+
+    def action_full_speed(self) -> None:
+        """Switch between full speed and the last pace."""
+        pace, self.usual_pace = self.pace, self.pace or self.usual_pace
+        self._change_pace(self.usual_pace if pace is None else None)
 
     def action_help(self) -> None:
         """Show the help for the keys."""
@@ -440,3 +481,78 @@ class HelpScreen(Screen[None]):
             self._draw()
         else:
             self.dismiss()
+
+
+# ---- the app
+
+SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
+"""Signals that end the app as Ctrl-C does, if the system has them."""
+
+SWITCH_SECONDS: Final = 0.0005
+"""Switch interval of the interpreter: how long a player's thread may keep the lock while the thread
+that draws waits. With Python's default of 5 ms pictures would be late."""
+
+
+class TwofoldApp(App[bool]):
+    """Shows the screen `first` until the user leaves; returns True if it was interrupted.
+
+    Colours are those that the screens name and the terminal's own, for dark and light terminals.
+    """
+
+    TITLE = "twofold"
+    ENABLE_COMMAND_PALETTE = False
+    AUTO_FOCUS = ""
+    CSS = "Screen { background: ansi_default; color: ansi_default; overflow: hidden; }"
+
+    def __init__(self, first: PictureScreen) -> None:
+        super().__init__(ansi_color=True)
+        self._first = first
+
+    def on_mount(self) -> None:
+        """Show the first screen."""
+        self.push_screen(self._first)
+        if not self.is_headless and threading.current_thread() is threading.main_thread():
+            loop = asyncio.get_running_loop()
+            for name in SIGNALS:
+                with contextlib.suppress(AttributeError, NotImplementedError):  # not on Windows
+                    loop.add_signal_handler(getattr(signal, name), self.action_interrupt)
+
+    def action_interrupt(self) -> None:
+        """Leave at once."""
+        self.exit(True)
+
+
+def run(first: PictureScreen) -> bool:
+    """Show a screen until the user leaves; True after Ctrl-C or a signal."""
+    app = TwofoldApp(first)
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH_SECONDS)
+    try:
+        with _lenient_input():
+            interrupted = app.run()
+    finally:
+        sys.setswitchinterval(before)
+    if app.return_code:
+        raise SystemExit(app.return_code)  # an error that Textual has printed
+    return bool(interrupted)
+
+
+@contextlib.contextmanager
+def _lenient_input() -> Iterator[None]:
+    """Ignore typed bytes that are not UTF-8, such as a letter of a terminal with Latin-1.
+
+    Textual's driver decodes strictly, and its error would end the app.
+    """
+    try:
+        from textual.drivers import linux_driver
+    except ImportError:  # Windows has another driver
+        yield
+        return
+    decoder = codecs.getincrementaldecoder
+    linux_driver.getincrementaldecoder = (  # type: ignore[attr-defined]
+        lambda name: functools.partial(decoder(name), errors="ignore")
+    )
+    try:
+        yield
+    finally:
+        linux_driver.getincrementaldecoder = decoder  # type: ignore[attr-defined]
