@@ -18,7 +18,6 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
-from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
@@ -264,32 +263,10 @@ class Lines(Widget):
         if y >= len(self._lines):
             return Strip.blank(width, self._base)
         line = self._lines[y]
-        strip = Strip(segments_of(line, self._base, self.app.console), line.cell_len)
+        console = self.app.console
+        style = self._base + console.get_style(line.style)  # Rich leaves that of a whole line out
+        strip = Strip(Segment.apply_style(line.render(console), style), line.cell_len)
         return strip.adjust_cell_length(width, self._base)
-
-
-def segments_of(line: Text, base: Style, console: Console) -> list[Segment]:
-    """The segments of a line.
-
-    `Text.render` does the same in five times the time; it is needed only if spans overlap.
-    """
-    own = base + _style(line.style)
-    plain, at = line.plain, 0
-    parts = []
-    for start, end, style in line.spans:
-        if start < at:
-            return list(Segment.apply_style(line.render(console), base))
-        if start > at:
-            parts.append(Segment(plain[at:start], own))
-        parts.append(Segment(plain[start:end], own + _style(style)))
-        at = end
-    if at < len(plain):
-        parts.append(Segment(plain[at:], own))
-    return parts
-
-
-def _style(style: str | Style) -> Style:
-    return Style.parse(style) if isinstance(style, str) else style
 
 
 class KeyLine(Lines):
