@@ -26,7 +26,8 @@ BUDGETS = (10e-6, 100e-6, 1e-3, 10e-3)  # seconds a move
 BEGIN, END = "<!-- tables: written by docs/league.py -->", "<!-- end of tables -->"
 PUBLISHED = """## Published by their authors
 
-Not measured here: other dice, other machines, and the authors' own numbers."""
+Not measured here: other dice, other machines, and the authors' own numbers. Rows of a program that
+it beats in less time are left out."""
 LEAST_GAMES = 30
 """Players with fewer games stand in no table."""
 
@@ -49,19 +50,19 @@ def rate(row: Row, number: int) -> str:
 def table(rows: Sequence[Row], *, published: bool = False) -> list[str]:
     """A table in Markdown, the largest mean score on top."""
     tiles = " | ".join(f"{tile}, %" for tile in TILES)
-    last = "source" if published else "95 % interval"
+    head = f"| player | games | mean score | {tiles} | time a move |"
     lines = [
-        f"| player | games | mean score | {tiles} | time a move | {last} |",
-        "|---|--:|--:|" + "--:|" * (len(TILES) + 1) + ("---|" if published else "--:|"),
+        f"{head} source |" if published else head,
+        "|---|--:|--:|" + "--:|" * (len(TILES) + 1) + "---|" * published,
     ]
     for row in sorted(rows, key=lambda one: -one.mean):
         name = row.player if published or not is_spec(row) else f"`{row.player}`"
         rates = " | ".join(rate(row, number) for number in range(len(TILES)))
         time = format_seconds(row.seconds) if row.seconds else "not published"
-        ends = f"{row.low or 0:,.0f} to {row.high or 0:,.0f}"
+        ends = f" ({row.low or 0:,.0f} to {row.high or 0:,.0f})"
         lines.append(
-            f"| {name} | {row.games:,} | {row.mean:,.0f} | {rates} | {time}"
-            f"{mark(row)} | {row.source if published else ends} |"
+            f"| {name} | {row.games:,} | {row.mean:,.0f}{'' if published else ends} | {rates}"
+            f" | {time}{mark(row)} |" + f" {row.source} |" * published
         )
     return lines
 
@@ -74,6 +75,21 @@ def is_spec(row: Row) -> bool:
 def measured(rows: Sequence[Row]) -> list[Row]:
     """Our own games, where there are enough of them."""
     return [row for row in rows if not row.is_published and row.games >= LEAST_GAMES]
+
+
+def best_published(rows: Sequence[Row]) -> list[Row]:
+    """The published rows, without those that the same program beats in less time."""
+    found = [row for row in rows if row.is_published]
+    return [
+        row
+        for row in found
+        if not any(
+            other.player.partition(",")[0] == row.player.partition(",")[0]
+            and other.mean > row.mean
+            and (other.seconds or 1e9) < (row.seconds or 0.0)
+            for other in found
+        )
+    ]
 
 
 def mark(row: Row) -> str:
@@ -96,7 +112,7 @@ def page_parts(rows: Sequence[Row]) -> list[str]:
         if within := [row for row in ours if budget_of(row) == budget]:
             title = f"Up to {format_seconds(budget)}" if budget < 1 else "More"
             parts += [f"## {title} a move", "", *table(within), ""]
-    published = table([row for row in rows if row.is_published], published=True)
+    published = table(best_published(rows), published=True)
     return [*parts, PUBLISHED, "", *published, ""]
 
 
