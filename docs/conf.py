@@ -1,8 +1,11 @@
 """Sphinx settings; build with `sphinx-build -W -b html docs docs/_build/html`."""
 
+import contextlib
 import gc
 import importlib.metadata
 import importlib.util
+import io
+import os
 import re
 import sys
 from pathlib import Path
@@ -100,8 +103,10 @@ def mathml(self, node):
     raise SkipNode
 
 
-def add_documents(app, page, source):
-    """The page about JSON gets a section for each command, made from the types of its document."""
+def add_sections(app, page, source):
+    """Adds a section for each command: its help, and the fields of its JSON document."""
+    if page == "reference/commands":
+        source[0] += "\n".join(helps())
     if page == "reference/json":
         sys.path.insert(0, str(Path(__file__).parent))
         from documents import sections
@@ -109,8 +114,20 @@ def add_documents(app, page, source):
         source[0] += "\n" + sections()
 
 
+def helps():
+    """What `twofold COMMAND --help` prints, for each command."""
+    from twofold.cli import COMMANDS, main
+
+    os.environ["COLUMNS"] = "90"
+    for name in COMMANDS:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit):
+            main([name, "--help"])
+        yield f"\n## twofold {name}\n\n```text\n{printed.getvalue()}```\n"
+
+
 def setup(app):
-    app.connect("source-read", add_documents)
+    app.connect("source-read", add_sections)
     app.connect("autodoc-process-docstring", drop_alias)
     app.add_html_math_renderer("mathml", (mathml, None), (mathml, None))
 
