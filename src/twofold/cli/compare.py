@@ -104,8 +104,8 @@ def command(
 
     200 games show a difference of about 10 % between players with similar scores. A smaller
     difference needs more games: four times as many for half of it. --sprt plays until the test
-    has found that one player is stronger by D or more, or that neither is; 5 % of its answers are
-    wrong. It stops when the lead is large, so the lead that it shows is too large.
+    has found that one player is stronger by D or more, or that neither is; at most 5 % of its
+    answers are wrong. It stops when the lead is large, so the lead that it shows is too large.
 
     Games of two players on the same seed are independent. With --boards both players start from
     the same boards, which saves up to a quarter of the games. The exit code is 4 if B is stronger,

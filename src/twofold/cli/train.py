@@ -284,7 +284,7 @@ def command(options: TrainOptions) -> None:
     --out holds the network and everything --resume needs; Ctrl-C saves it. With one thread the
     result depends on the seed only; several threads share the weights without locks.
 
-    With --resume and a larger --games or --time, phases of --schedule that are over stay over.
+    With --resume and a larger --games or --time, finished phases of --schedule stay finished.
     A run keeps the --threads that were named last.
 
     Progress shows the mean score of the last 1,000 games and the percentage that reached a tile.
