@@ -50,8 +50,9 @@ WORST: Final = 10
 """Maximum number of moves that a `Review` keeps."""
 
 TABLES_NOTE: Final = (
-    "the game was played with endgame tables and the judge has none: its marks are too low for moves "
-    "that the tables chose. A fair judge is --player strong, after: twofold tables build default"
+    "the game was played with endgame tables and the judge has none: its marks are too low for "
+    "moves that the tables chose. A fair judge is --player strong, after: twofold tables build "
+    "default"
 )
 """Said of a review by a weaker judge than the player of the game."""
 
