@@ -12,7 +12,7 @@ from twofold.game.formats import parse_any_record
 from twofold.game.record import Record
 from twofold.web import protocol
 from twofold.web.hub import Hub
-from twofold.web.protocol import Reply, Request
+from twofold.web.protocol import AnyRequest, RefusedReply, Reply
 from twofold.web.session import Session
 from twofold.web.table import PageTable
 
@@ -89,19 +89,21 @@ class Page(Listener):
         self._refs = itertools.count(1)
         self.session = Session(hub, self.send)
 
-    def tell(self, request: Request) -> int:
+    def tell(self, request: AnyRequest) -> int:
         """Send a request; returns the number that its replies carry."""
         ref = next(self._refs)
         whole: Any = msgspec.structs.replace(request, ref=ref)
-        self.session.receive(protocol.parse_request(protocol.format_message(whole)))
+        parsed = protocol.parse_request(protocol.format_message(whole))
+        assert not isinstance(parsed, RefusedReply)
+        self.session.receive(parsed)
         return ref
 
-    def ask(self, request: Request, kind: type[Kind]) -> Kind:
+    def ask(self, request: AnyRequest, kind: type[Kind]) -> Kind:
         """Send a request and wait for its reply of a kind."""
         ref = self.tell(request)
         return self.wait(kind, lambda reply: reply.ref == ref)
 
-    def refusal(self, request: Request) -> tuple[str, str]:
+    def refusal(self, request: AnyRequest) -> tuple[str, str]:
         """Send a request that is refused; returns kind and message."""
         found = self.ask(request, protocol.RefusedReply)
         return found.kind, found.message

@@ -75,7 +75,7 @@ def test_no_undo_no_hints_no_autoplay(client: Client, hub: Hub) -> None:
     page = Page(hub)
     now = page.play(page.open(begin(client)), 2)
     assert not now.can_undo
-    refused = [
+    refused: list[tuple[protocol.AnyRequest, str]] = [
         (protocol.UndoRequest(game=NAME), "undo"),
         (protocol.AutoplayRequest(game=NAME), "autoplay"),
         (protocol.AutoplayRequest(game=NAME, moves=1), "autoplay"),

@@ -29,11 +29,24 @@ from twofold.web.session import (
 
 SMALLEST = '{"type":"stop"}'
 
-BAD = {
+NO_JSON = {
     "nothing": "",
     "no JSON": "hello",
     "half of it": '{"type":"stop"',
     "two values": SMALLEST + SMALLEST,
+    "NaN": '{"type":"analyse","board":"0","seconds":NaN}',
+    "deep objects": '{"a":' * 3_000,
+    "surrogate": '{"type":"open","game":"\\ud800"}',
+    "zero byte": '{"type":"open","game":"\x00"}',
+    "bytes that are no UTF-8": b"\xff\xfe{}",
+    "other encoding": '{"type":"stop"}'.encode("utf-16"),
+}
+
+UNKNOWN = {
+    "deep value": '{"type":"open","game":' + "[" * 8_000 + "]" * 8_000 + "}",
+    "unknown, then no JSON": '{"type":"quit",]',
+    "deep lists": "[" * 16_000,
+    "infinite time": '{"type":"analyse","board":"0","seconds":1e999}',
     "a number": "7",
     "a list": "[]",
     "null": "null",
@@ -47,19 +60,9 @@ BAD = {
     "huge ref": '{"type":"stop","ref":' + "9" * 400 + "}",
     "no move": '{"type":"move","game":"a","move":"up","move_number":0}',
     "a path as id": '{"type":"open","game":"../../etc/passwd"}',
-    "NaN": '{"type":"analyse","board":"0","seconds":NaN}',
-    "infinite time": '{"type":"analyse","board":"0","seconds":1e999}',
-    "no time": '{"type":"analyse","board":"0","seconds":0}',
-    "depth": '{"type":"analyse","board":"0","ply":101}',
     "long board": '{"type":"analyse","board":"' + "0" * 4001 + '"}',
-    "deep lists": "[" * 16_000,
-    "deep objects": '{"a":' * 3_000,
-    "deep value": '{"type":"open","game":' + "[" * 8_000 + "]" * 8_000 + "}",
-    "surrogate": '{"type":"open","game":"\\ud800"}',
-    "zero byte": '{"type":"open","game":"\x00"}',
-    "bytes that are no UTF-8": b"\xff\xfe{}",
-    "other encoding": '{"type":"stop"}'.encode("utf-16"),
 }
+"""JSON that is no request of this version."""
 
 
 def sends(client: Client, *messages: Any) -> int:
@@ -78,18 +81,30 @@ def sends(client: Client, *messages: Any) -> int:
 
 
 @pytest.mark.promise("R28")
-@pytest.mark.parametrize("name", BAD)
-def test_an_invalid_request_ends_the_connection(client: Client, name: str) -> None:
-    assert sends(client, SMALLEST, BAD[name]) == POLICY
+@pytest.mark.parametrize("name", NO_JSON)
+def test_a_message_that_is_no_json_ends_the_connection(client: Client, name: str) -> None:
+    assert sends(client, SMALLEST, NO_JSON[name]) == POLICY
 
 
 @pytest.mark.promise("R28")
-@pytest.mark.parametrize("kind", [str, bytes])
-def test_the_size_of_a_message_is_limited(client: Client, kind: type) -> None:
-    fill = MAX_MESSAGE_BYTES - len('{"type":"quit"}')
-    longest = '{"type":"quit"}' + " " * fill
-    for text in [longest, longest + " "]:
-        assert sends(client, text if kind is str else text.encode()) == POLICY
+def test_unknown_requests_are_refused_and_the_page_goes_on(client: Client) -> None:
+    """The page may be older or newer than the server: it shall not lose its game."""
+
+    async def look() -> None:
+        async with connected(client.app, client.headers) as socket:
+            socket.send({"type": "new", "ref": 1})
+            game = await socket.until("game")
+            for text in UNKNOWN.values():
+                socket.send(text)
+                refused = await socket.until("refused")
+                assert (refused["kind"], refused["ref"]) == ("InvalidMessage", 0)
+            socket.send({"type": "later", "ref": 7})
+            assert (await socket.until("refused"))["ref"] == 7
+            move = {"type": "move", "game": game["game"], "move": game["now"]["legal"][0]}
+            socket.send(move | {"move_number": 0})
+            assert (await socket.until("step"))["now"]["move_number"] == 1
+
+    run(look())
 
 
 @pytest.mark.promise("R28")
@@ -226,7 +241,7 @@ def test_a_closed_connection_ends_quietly(client: Client, fault: type[Exception]
             if message["type"] == "websocket.send":
                 raise fault
 
-        await session.Sockets(client.hub)({}, receive, send)
+        await session.Sockets(client.hub)({"type": "websocket"}, receive, send)
 
     run(look())
 
@@ -271,7 +286,7 @@ def test_real_connections_are_closed_with_the_right_code(
         (frame(b"x" * (MAX_MESSAGE_BYTES + 1)), 1009),
         (frame(half, last=False) + frame(half, first=False), 1009),
         (frame(b"x"), POLICY),
-        (frame(b"[" * 16_000), POLICY),
+        (frame(b'{"a":' * 3_000), POLICY),
     ]
     for message, code in bad:
         with real() as socket:

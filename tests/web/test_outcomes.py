@@ -14,11 +14,11 @@ from twofold.players.exact import ExactPlayer
 from twofold.search.budget import Stop
 from twofold.tables.exact import ExactTable, outcomes, solve
 from twofold.tables.problem import Problem
-from twofold.web import asked as module
 from twofold.web import protocol
-from twofold.web.asked import follow
+from twofold.web import searches as module
 from twofold.web.hub import Hub
 from twofold.web.protocol import AnalysisReply, OutcomesReply
+from twofold.web.searches import send_outcomes
 
 BOARD = Board.parse("2x3:112/001")
 
@@ -30,7 +30,7 @@ def table() -> ExactTable:
 
 def told(table: ExactTable, board: Board, stop: Stop, seconds: float = 60) -> list[OutcomesReply]:
     replies: list[OutcomesReply] = []
-    follow(table, board, stop, replies.append, seconds=seconds)
+    send_outcomes(table, board, stop, replies.append, seconds=seconds)
     assert [reply.final for reply in replies] == [False] * (len(replies) - 1) + [True]
     return replies
 

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,12 +19,14 @@ from twofold.game.record import Record
 from twofold.game.rules import STANDARD, Move
 from twofold.games.judge import Judge
 from twofold.games.makers import AUTOPLAY_TAG
+from twofold.games.notebook import Notebook
 from twofold.games.review import judge, review
+from twofold.games.store import GameStore
 from twofold.players import PlayerSpec, make_player
 from twofold.web import reviews as module
-from twofold.web.asked import Asked
 from twofold.web.protocol import Judged, JudgementInfo, RefusedReply, Reviewed
 from twofold.web.reviews import Reviews
+from twofold.web.session import Asked
 
 SPEC = "ntuple:net=tiny,ply=1"
 
@@ -37,9 +40,10 @@ def game(moves: int, last: int = 0) -> Record:
 
 
 @pytest.fixture
-def reviews() -> Iterator[Reviews]:
+def reviews(tmp_path: Path) -> Iterator[Reviews]:
     GATE.reset()
-    with closing(Reviews(make_player)) as reviews:
+    store = GameStore(tmp_path)
+    with closing(Reviews(make_player, Notebook(store), store)) as reviews:
         yield reviews
         GATE.opened.set()
 
@@ -70,7 +74,7 @@ def asked(
     one = Asked(
         lambda stop, send: reviews.review("k3", record, judge, ply, stop, send), listener.send, ref
     )
-    reviews.start(one.run, one.stop)
+    reviews.threads.start(one.run, one.stop.raise_flag)
     return one
 
 

@@ -131,7 +131,7 @@ def test_a_network_in_the_folder_of_the_lab_is_a_player(tmp_path: Path) -> None:
             order = AnalysisOrder(
                 roster.spec(f"{spec},ply=1", Rules(3, 3)), board, Rules(3, 3), None, Budget()
             )
-            found = searches.analyse(order, Stop())
+            *_, (found, _, _) = searches.stream(order, Stop())
             assert found.value is not None
             assert (found.value > 100) == (weight == 50)
     assert spec in BenchJob(players=[spec], name="mine", rules="3x3").plan(folder).words

@@ -15,9 +15,9 @@ from twofold.game.board import Board
 from twofold.game.rules import STANDARD, Rules
 from twofold.limits import MAX_PLY
 from twofold.players import Player, PlayerSpec, make_player
+from twofold.search.analysis import Analysis
 from twofold.search.budget import Budget, Stop
 from twofold.web import searches as module
-from twofold.web.asked import Asked, send_analysis
 from twofold.web.protocol import AnalysisReply, RefusedReply
 from twofold.web.searches import (
     IDLE_PLAYERS,
@@ -27,6 +27,7 @@ from twofold.web.searches import (
     Searches,
     clamped,
 )
+from twofold.web.session import Asked
 
 BOARD = Board.parse("1234/2345/3456/0010")
 
@@ -76,9 +77,14 @@ def question(spec: str = "expectimax", board: Board = BOARD, **limits: Any) -> A
 
 
 def asked(searches: Searches, listener: Listener, what: AnalysisOrder, ref: int = 1) -> Asked:
-    one = Asked(lambda stop, send: send_analysis(searches, what, stop, send), listener.send, ref)
-    searches.start(one.run, one.stop)
+    one = Asked(lambda stop, send: searches.send(what, stop, send), listener.send, ref)
+    searches.threads.start(one.run, one.stop.raise_flag)
     return one
+
+
+def last(searches: Searches, order: AnalysisOrder, stop: Stop) -> Analysis:
+    *_, (found, _, _) = searches.stream(order, stop)
+    return found
 
 
 def final(listener: Listener, ref: int = 1) -> AnalysisReply:
@@ -87,12 +93,12 @@ def final(listener: Listener, ref: int = 1) -> AnalysisReply:
 
 def test_waiting_for_an_analysis(makes: Makes) -> None:
     with closing(Searches(makes)) as searches:
-        assert searches.analyse(question("greedy"), Stop()).player == "greedy"
-        assert searches.analyse(question(ply=2), Stop()).depth == "2 plies"
+        assert last(searches, question("greedy"), Stop()).player == "greedy"
+        assert last(searches, question(ply=2), Stop()).depth == "2 plies"
         stop = Stop()
         stop.raise_flag()
         GATE.reset()
-        assert searches.analyse(question(own_players.PATIENT), stop).unit == "chance"
+        assert last(searches, question(own_players.PATIENT), stop).unit == "chance"
 
 
 @pytest.mark.parametrize(
@@ -149,7 +155,7 @@ def test_players_are_reused(searches: Searches, makes: Makes) -> None:
 
 def wait_until_idle(searches: Searches) -> None:
     for _ in range(10_000):
-        if not searches._workers._ends:
+        if not searches.threads._ends:
             return
         threading.Event().wait(0.001)
     raise AssertionError("still searching")
@@ -225,7 +231,7 @@ def test_closing_ends_all(searches: Searches) -> None:
     searches.close()
     assert "twofold-search" not in [thread.name for thread in threading.enumerate()]
     with pytest.raises(ResourceError, match="shutting down"):
-        searches.start(lambda: None, Stop())
+        searches.threads.start(lambda: None)
 
 
 def test_a_player_that_comes_back_after_the_end_is_closed(makes: Makes) -> None:
@@ -241,4 +247,4 @@ def test_a_stream_may_be_a_list(searches: Searches, monkeypatch: pytest.MonkeyPa
         return iter([self.analyse(board)])
 
     monkeypatch.setattr(own_players.First, "stream", stream, raising=False)
-    assert len(list(searches.stream(question(own_players.FIRST), Stop()))) == 1
+    assert len(list(searches.stream(question(own_players.FIRST), Stop()))) == 2

@@ -80,7 +80,7 @@ def test_a_page_that_leaves_ends_its_searches(
         wait_until(lambda: "twofold-review" in names())
     began = time.perf_counter()
     page.close()
-    wait_until(lambda: not hub.searches._workers._ends and not hub.reviews._workers._ends)
+    wait_until(lambda: not hub.searches.threads._ends and not hub.reviews.threads._ends)
     wait_until(lambda: "twofold-autoplay" not in names())
     taken = time.perf_counter() - began
     figure(f"{what} ended {1000 * taken:.0f} ms after its page left")

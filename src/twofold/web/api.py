@@ -1,48 +1,62 @@
-"""The HTTP API of page and scripts: players, boards, analyses, games."""
+"""The HTTP API of page and scripts: players, boards and their pictures, analyses, whole games."""
 
-import itertools
 import time
 from typing import Annotated, Final
 
 import msgspec
 
-from twofold.errors import InvalidRecord, LimitExceeded
+from twofold.errors import InvalidRecord, install
+from twofold.figures import counted
+from twofold.game.board import Board
+from twofold.game.drawing import DOT, draw_board
 from twofold.game.formats import parse_any_record, parse_position
 from twofold.game.game import Game
 from twofold.game.notation import parse_seed
 from twofold.game.record import Record
 from twofold.game.rules import Move, Rules
-from twofold.games.kept import GameInfo
-from twofold.games.makers import autoplay_of
+from twofold.games.chances import Chance, next_large_tile, play_on, player_for
 from twofold.games.mover import Mover
-from twofold.limits import MAX_BOARD, MAX_RECORD_MOVES
-from twofold.players.base import Player
+from twofold.games.pictures import RATES, Shade, draw_png, is_installed
+from twofold.limits import (
+    MAX_ANIMATION_MOVES,
+    MAX_BOARD,
+    MAX_MOVE_NUMBER,
+    MAX_RECORD_MOVES,
+    MAX_REPLAY_MOVES,
+    MAX_SCORE,
+)
+from twofold.players.base import check_going
 from twofold.search.analysis import AnalysisDocument, Timing
-from twofold.search.budget import ALARMS, Budget, Stop
-from twofold.web.chances import chance_operations
+from twofold.search.budget import ALARMS, Stop
 from twofold.web.hub import Hub
-from twofold.web.operations import TEXT, File, Operation, check_id, operation, operations_of
-from twofold.web.own_games import own_operations, picture_operations
+from twofold.web.operations import File, operation
 from twofold.web.page_game import tiles_of
-from twofold.web.practice import practice_operations
 from twofold.web.protocol import AnalyseBody, PlayerInfo
 from twofold.web.protocol import Text as Short
-from twofold.web.searches import order_of
+from twofold.web.searches import order_of, rules_for
 
 SCHEMA: Final = 2
 """Version of the replies; it is raised when a field changes its name or meaning."""
-
-MAX_RECORD: Final = 4 * 2**20
-"""Maximum size of an uploaded record, in bytes."""
-
-MAX_WHOLE_MOVES: Final = 100_000
-"""Most moves of a game whose positions are all sent; a game of 4x4 with 65536 has half as many."""
 
 MAX_PLAY_SECONDS: Final = 60.0
 """Time limit for a game that is played on request; the reply has the moves made by then."""
 
 PLAY_STEP: Final = 0.1
 """Length of a batch of moves in seconds; a batch that the time limit interrupts is discarded."""
+
+CHANCE_GAMES: Final = 1_000
+"""Games to count a chance; the interval of a share is then at most 3 % wide on each side."""
+
+CHANCE_STEP: Final = 100
+"""Most games of one reply."""
+
+CHANCE_SECONDS: Final = 0.4
+"""Time of one reply, and one more batch of games."""
+
+PNG_SCALE: Final = 2.0
+"""Pixels per unit: a 4x4 board is 920 pixels wide."""
+
+MoveNumber = Annotated[int, msgspec.Meta(ge=0, le=MAX_MOVE_NUMBER)]
 
 
 class AnalyseReply(AnalysisDocument, kw_only=True, frozen=True):
@@ -54,6 +68,37 @@ class AnalyseReply(AnalysisDocument, kw_only=True, frozen=True):
     schema: int = SCHEMA
     spec: str
     timing: Timing
+
+
+class ChanceBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A position, and the games counted so far.
+
+    Attributes:
+        rules: empty for standard rules on a board of that shape.
+        games, reached: those of the reply before; 0 at first.
+    """
+
+    board: Short
+    rules: Short = ""
+    games: Annotated[int, msgspec.Meta(ge=0, le=CHANCE_GAMES)] = 0
+    reached: Annotated[int, msgspec.Meta(ge=0, le=CHANCE_GAMES)] = 0
+
+
+class ChanceReply(msgspec.Struct, frozen=True):
+    """The chance of a tile: `reached` of `games`, with the 95 % interval of the share.
+
+    Attributes:
+        player: spec of the player of the games.
+        done: true if these are enough games.
+    """
+
+    tile: int
+    games: int
+    reached: int
+    low: float | None
+    high: float | None
+    player: str
+    done: bool
 
 
 class PlayBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -94,45 +139,6 @@ class PlayReply(msgspec.Struct, frozen=True):
     seconds: float
 
 
-class Added(msgspec.Struct, frozen=True):
-    """The id of the saved game, and whether it is new; false if it was saved before."""
-
-    game: str
-    is_new: bool
-
-
-class WholeGame(msgspec.Struct, frozen=True):
-    """A saved game with all its positions.
-
-    Attributes:
-        seed: as text; empty if no seed gives these tiles.
-        first: move number before the first move.
-        boards: the positions, one more than moves.
-        scores: the score at each position, in points.
-        comments: by move number.
-        autoplay: first and last move of each range that a player made, the first move of a game
-            being 1; null if unknown.
-    """
-
-    game: str
-    rules: str
-    seed: str
-    player: str
-    date: str
-    first: int
-    moves: str
-    boards: list[str]
-    scores: list[int]
-    comments: dict[int, str]
-    autoplay: list[tuple[int, int]] | None
-
-
-class GameId(msgspec.Struct, frozen=True):
-    """The id of a game."""
-
-    game: str
-
-
 class BoardBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """A board in any form."""
 
@@ -156,18 +162,47 @@ class BoardInfo(msgspec.Struct, frozen=True):
     moves: int = 0
 
 
-def operations(hub: Hub) -> list[Operation]:
-    """The operations of the API."""
-    return [
-        *own_operations(hub.table),
-        *operations_of(_Api(hub)),
-        *practice_operations(hub.notebook, hub.table.store),
-        *picture_operations(hub.table),
-        *chance_operations(hub.searches),
-    ]
+class BoardQuery(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A board to draw.
+
+    Attributes:
+        board: exponents or tiles.
+        score: points, in a line below.
+        move: move number, in a line below.
+        shade: light or dark.
+    """
+
+    board: Short
+    score: Annotated[int, msgspec.Meta(ge=0, le=MAX_SCORE)] | None = None
+    move: MoveNumber | None = None
+    shade: Shade = "light"
+
+    @property
+    def caption(self) -> str:
+        """The line below the board."""
+        score = [] if self.score is None else [counted(self.score, "point")]
+        move = [] if self.move is None else [f"move {self.move:,}"]
+        return DOT.join(score + move)
 
 
-class _Api:
+class PicturesInfo(msgspec.Struct, frozen=True):
+    """Formats and limits: maximum numbers of moves, and moves per second to choose from.
+
+    Attributes:
+        pixels: true if PNG, GIF and WebP can be drawn; SVG always can.
+        install: the command that installs missing packages; empty if none is missing.
+    """
+
+    pixels: bool
+    install: str
+    moves: int
+    replay_moves: int
+    rates: list[int]
+
+
+class Api:
+    """The operations that keep nothing."""
+
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
 
@@ -180,6 +215,10 @@ class _Api:
     def board(self, body: BoardBody) -> BoardInfo:
         """Parse a board in any form, or the last one of a game."""
         board, score = parse_position(body.text)
+        try:
+            moves = len(parse_any_record(body.text).moves)
+        except InvalidRecord:
+            moves = 0
         return BoardInfo(
             board=str(board),
             tiles=tiles_of(board),
@@ -188,119 +227,90 @@ class _Api:
             legal="".join(move.letter for move in board.legal_moves()),
             max_tile=board.max_tile,
             score=score,
-            moves=_count_moves(body.text),
+            moves=moves,
         )
 
     @operation("POST /api/analyse", examples=[{"board": "0012/0013/0024/1357", "seconds": 0.5}])
     def analyse(self, body: AnalyseBody, stop: Stop) -> AnalyseReply:
         """Value the four moves on a board."""
-        Budget(ply=body.ply, seconds=body.seconds, nodes=body.nodes)  # refuses what is no limit
         order = order_of(self._hub.roster, body)
-        found = self._hub.searches.analyse(order, stop)
+        *_, (found, _, _) = self._hub.searches.stream(order, stop)
         values = msgspec.structs.asdict(AnalysisDocument.of(found)) | {"player": order.spec.short}
         return AnalyseReply(**values, spec=found.player, timing=Timing.of(found))
+
+    @operation("POST /api/chance", at_once=1, examples=[{"board": "0012/0024/0147/259a"}])
+    def chance(self, body: ChanceBody, stop: Stop) -> ChanceReply:
+        """The chance of the next large tile, from more games of a fast player."""
+        board = Board.parse(body.board)
+        check_going(board)
+        rules = rules_for(board, body.rules)
+        tile, spec = next_large_tile(board, rules), player_for(rules)
+        with self._hub.searches.player(spec, rules) as player:
+            now = play_on(
+                player,
+                board,
+                rules,
+                tile,
+                games=min(body.games + CHANCE_STEP, CHANCE_GAMES),
+                seconds=CHANCE_SECONDS,
+                before=Chance(tile, body.games, min(body.reached, body.games)),
+                stop=lambda: stop.is_raised,
+            )
+        share, done = now.interval, now.games >= CHANCE_GAMES or stop.is_raised
+        return ChanceReply(tile, now.games, now.reached, share.low, share.high, spec.text, done)
 
     @operation("POST /api/play", at_once=1, examples=[{"player": "greedy", "seed": "1"}])
     def play(self, body: PlayBody, stop: Stop) -> PlayReply:
         """Let a player play a game. It is not saved."""
-        rules = Rules.parse(body.rules)
-        seed = None if body.seed is None else parse_seed(str(body.seed))
-        roster = self._hub.roster
+        rules, roster = Rules.parse(body.rules), self._hub.roster
+        game = Game(rules, None if body.seed is None else parse_seed(str(body.seed)))
         with roster.make(roster.spec(body.player, rules)) as player:
-            return _play(player, Game(rules, seed), body, stop)
+            began = time.perf_counter()
+            player.start(rules, game.seed)
+            mover = Mover(player, game.fork(0), stop)
+            most = MAX_RECORD_MOVES if body.moves is None else body.moves
+            with ALARMS.at(began + (body.seconds or MAX_PLAY_SECONDS), stop.raise_flag):
+                while game.move_number < most:
+                    left = most - game.move_number
+                    letters, _ = mover.play(left, time.monotonic() + PLAY_STEP)
+                    if stop.is_raised or not letters:  # moves found after the flag are not valid
+                        break
+                    for letter in letters:
+                        game.play(Move.parse(letter))
+            return PlayReply(
+                player=player.spec,
+                rules=str(rules),
+                seed=str(game.seed),
+                score=game.score,
+                moves=game.move_number,
+                max_tile=game.board.max_tile,
+                status=game.status.value,
+                board=str(game.board),
+                record=str(Record.from_game(game, player=player.spec)),
+                seconds=time.perf_counter() - began,
+            )
 
-    @operation("GET /api/games")
-    def games(self) -> list[GameInfo]:
-        """List the saved games, last played first."""
-        return self._hub.table.infos()
+    # ---- pictures
 
-    @operation("POST /api/games", status=201, max_bytes=MAX_RECORD)
-    def add(self, body: bytes) -> Added:
-        """Save a game from a record."""
-        taken = self._hub.table.take_opened(parse_any_record(body))
-        return Added(taken.game, taken.is_new)
+    @operation("GET /api/pictures")
+    def pictures(self) -> PicturesInfo:
+        """Formats and limits of pictures."""
+        there = is_installed()
+        hint = "" if there else install("share")
+        return PicturesInfo(there, hint, MAX_ANIMATION_MOVES, MAX_REPLAY_MOVES, list(RATES))
 
-    @operation("GET /api/games/{game}")
-    def game(self, game: str) -> WholeGame:
-        """A saved game, position by position."""
-        return _whole_game(game, self._hub.table.record(check_id(game)))
+    @operation("GET /api/pictures/board.svg", reply="image/svg+xml")
+    def svg(self, query: BoardQuery) -> File:
+        """A board as an SVG picture."""
+        board = Board.parse(query.board)
+        size, cells = (board.rows, board.cols), board.exponents
+        svg = draw_board(*size, cells, caption=query.caption, theme=query.shade, scale=1)
+        return File(svg, "2048-board.svg", "image/svg+xml")
 
-    @operation("DELETE /api/games/{game}")
-    def delete(self, game: str) -> GameId:
-        """Delete a saved game."""
-        self._hub.table.delete(check_id(game))
-        return GameId(game)
-
-    @operation("GET /api/games/{game}/record", reply=TEXT)
-    def record(self, game: str) -> File:
-        """The record of a saved game."""
-        return File(str(self._hub.table.record(check_id(game))), f"twofold-{game}.2048")
-
-
-def _count_moves(text: str) -> int:
-    try:
-        return len(parse_any_record(text).moves)
-    except InvalidRecord:
-        return 0
-
-
-def _play(player: Player, game: Game, asked: PlayBody, stop: Stop) -> PlayReply:
-    began = time.perf_counter()
-    player.start(game.rules, game.seed)
-    with ALARMS.at(began + (asked.seconds or MAX_PLAY_SECONDS), stop.raise_flag):
-        letters = _moves(
-            player, game, MAX_RECORD_MOVES if asked.moves is None else asked.moves, stop
-        )
-    for letter in letters:
-        game.play(Move.parse(letter))
-    return PlayReply(
-        player=player.spec,
-        rules=str(game.rules),
-        seed=str(game.seed),
-        score=game.score,
-        moves=game.move_number,
-        max_tile=game.board.max_tile,
-        status=game.status.value,
-        board=str(game.board),
-        record=str(Record.from_game(game, player=player.spec)),
-        seconds=time.perf_counter() - began,
-    )
-
-
-def _moves(player: Player, game: Game, most: int, stop: Stop) -> str:
-    mover = Mover(player, game.fork(game.move_number), stop)
-    letters: list[str] = []
-    left = most
-    while left:
-        played, _ = mover.play(left, time.monotonic() + PLAY_STEP)
-        if stop.is_raised or not played:  # moves found after the flag are not valid
-            break
-        letters.append(played)
-        left -= len(played)
-    return "".join(letters)
-
-
-def _whole_game(game: str, record: Record) -> WholeGame:
-    if len(record.moves) > MAX_WHOLE_MOVES:
-        raise LimitExceeded(
-            f"expected a game of at most {MAX_WHOLE_MOVES:,} moves, got {len(record.moves):,}; "
-            "its record can be downloaded"
-        )
-    played = record.resume()  # it was checked when it was saved
-    steps = played.steps
-    autoplay = autoplay_of(record.player, record.tags)
-    return WholeGame(
-        game=game,
-        rules=str(record.rules),
-        seed="" if record.seed is None else str(record.seed),
-        player=record.player,
-        date=record.date,
-        first=record.start_move,
-        moves="".join(step.move.letter for step in steps),
-        boards=[str(played.start_board), *(str(step.board) for step in steps)],
-        scores=list(
-            itertools.accumulate((step.reward for step in steps), initial=record.start_score)
-        ),
-        comments=dict(record.comments),
-        autoplay=None if autoplay is None else list(autoplay.ranges),
-    )
+    @operation("GET /api/pictures/board.png", reply="image/png")
+    def png(self, query: BoardQuery) -> File:
+        """A board as a PNG picture."""
+        board = Board.parse(query.board)
+        size, cells = (board.rows, board.cols), board.exponents
+        png = draw_png(*size, cells, caption=query.caption, shade=query.shade, scale=PNG_SCALE)
+        return File(png, "2048-board.png", "image/png")

@@ -74,7 +74,7 @@ class Hub:
         self.table: Final = PageTable(store)
         self.searches: Final = Searches(self.roster.make, self.roster.placed)
         self.notebook: Final = Notebook(store)
-        self.reviews: Final = Reviews(self.roster.make, store, self.notebook)
+        self.reviews: Final = Reviews(self.roster.make, self.notebook, store)
         self.desk: Final = JobThreads(DESKS, "twofold-desk")
         self.jobs: Final = JobQueue(data / "jobs")
         self._start = secrets.token_hex(8)

@@ -28,14 +28,13 @@ from twofold.web.job_kinds import (
     MAX_GAMES,
     MAX_PLAYERS,
     MAX_SECONDS,
-    PROGRAM,
-    CommandProcess,
     Plan,
     TrainJob,
     Wanted,
     check_new,
 )
-from twofold.web.operations import Operation, operation, operations_of
+from twofold.web.job_process import PROGRAM, CommandProcess
+from twofold.web.operations import operation
 from twofold.web.roster import MAX_THREADS
 
 MAX_WAITING: Final = 8
@@ -46,6 +45,11 @@ MAX_KEPT: Final = 50
 
 CLOSE_SECONDS: Final = 20.0
 """Seconds that the server waits for a command to save; the command then continues without it."""
+
+NETWORKS: Final = ("2x4", "4x5", "4x6", "5x6", "8x6")
+"""Layouts to choose from, small ones first."""
+
+assert set(NETWORKS) <= set(NAMED)
 
 SUFFIX: Final = ".json"
 ENDED: Final = ("done", "failed", "stopped")
@@ -64,39 +68,62 @@ Cause = Literal["", "person", "server"]
 Planner = Callable[[Wanted, Path], Plan]
 
 
-class Job(msgspec.Struct, kw_only=True):
-    """A job in its file; times are ISO 8601 in UTC, empty if unknown.
+class _Shown(msgspec.Struct, kw_only=True):
+    """The fields of a job that a page gets as they are kept; times are ISO 8601 in UTC.
 
     Attributes:
-        folder: folder of the Lab.
         title: its file or table.
-        files: names of the files that it writes in the folder.
-        result: address of its result page; empty for none.
+        state: running, waiting, done, failed or stopped.
         cause: for a stopped job, whether a person stopped it or the server ended.
-        begun: True once its command has written the file from which it resumes.
-        progress: 0 to 1; None if unknown.
+        progress: 0 to 1; null if unknown.
+        message: why it failed.
+        started, ended: of the last run; empty if unknown.
+        result: address of its result page; empty for none.
+        command: as typed in a terminal.
     """
 
     id: str
-    wanted: Wanted
-    folder: str
     title: str
     command: str
-    files: tuple[str, ...]
     result: str
     state: State = "waiting"
     cause: Cause = ""
-    begun: bool = False
     progress: float | None = None
     message: str = ""
-    created: str
     started: str = ""
     ended: str = ""
 
-    @property
-    def has_ended(self) -> bool:
-        """True if it is neither queued nor running."""
-        return self.state in ENDED
+
+class JobInfo(_Shown, kw_only=True):
+    """A job in the list.
+
+    Attributes:
+        kind: bench, train or table.
+        stopping: true if it was stopped and is still saving.
+        left: estimated seconds left; null if unknown.
+    """
+
+    kind: str
+    stopping: bool
+    left: float | None
+    resumable: bool
+    lengthenable: bool
+
+
+class Job(_Shown, kw_only=True):
+    """A job in its file.
+
+    Attributes:
+        folder: folder of the Lab.
+        files: names of the files that it writes in the folder.
+        begun: True once its command has written the file from which it resumes.
+    """
+
+    wanted: Wanted
+    folder: str
+    files: tuple[str, ...]
+    begun: bool = False
+    created: str
 
     @property
     def longer(self) -> TrainJob | None:
@@ -150,10 +177,52 @@ class Pace:
         self.left = since * (1 - progress) / made if made > 0 and since >= 1 else None
 
 
-class JobQueue:
-    """The job queue of a server, with its files in the folder `path`. Thread-safe.
+class JobId(msgspec.Struct, frozen=True):
+    """A job's id."""
 
-    `planner` makes the plan of a job, `program` runs a command.
+    job: str
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """The command of a job, or the error if it is not possible.
+
+    `disk` and `memory` are in bytes, null if negligible.
+    """
+
+    command: str = ""
+    disk: int | None = None
+    memory: int | None = None
+    error: str = ""
+
+
+class JobLimits(msgspec.Struct, frozen=True):
+    """Limits of jobs on this server, and layouts to choose from.
+
+    Attributes:
+        allowed: true if jobs can be started.
+        games: per player of a bench.
+        seconds: of a training run.
+    """
+
+    allowed: bool
+    threads: int
+    games: int
+    players: int
+    seconds: int
+    networks: list[str]
+
+
+class JobQueue:
+    """The job queue of a server, and the operations on it. Thread-safe.
+
+    Args:
+        path: folder of its files.
+        planner: makes the plan of a job in a folder.
+        program: runs a command.
+
+    Attributes:
+        folder: that of the Lab.
+        allowed: False if other machines can reach the server; then nothing is listed or started.
     """
 
     def __init__(
@@ -162,6 +231,7 @@ class JobQueue:
         planner: Planner = lambda wanted, folder: wanted.plan(folder),
         program: Sequence[str] = PROGRAM,
     ) -> None:
+        self.folder, self.allowed = Path(), True
         self._path = path
         self._lock = path / "server"
         self._plan = planner
@@ -175,20 +245,22 @@ class JobQueue:
         self._thread: threading.Thread | None = None
         self._up: Future[None] = Future()
 
-    # ---- requests
+    # ---- operations
 
-    def submit(self, wanted: Wanted, folder: Path) -> str:
-        """Queue a job; returns its id. `folder` is that of the Lab.
+    @operation("GET /api/jobs")
+    def jobs(self) -> list[JobInfo]:
+        """List the jobs, newest first."""
+        return [self._info(job) for job in self.all()] if self.allowed else []
 
-        Raises InvalidInput if it is not possible or another server runs jobs, LimitExceeded if
-        `MAX_WAITING` jobs are queued.
-        """
-        plan = self.check(wanted, folder)
+    @operation("POST /api/jobs", status=201, at_once=1)
+    def submit(self, body: Wanted) -> JobId:
+        """Start or queue a job."""
+        plan = self._possible(body)
         with self._changed:
             job = Job(
                 id=secrets.token_hex(6),
-                wanted=wanted,
-                folder=str(folder.resolve()),
+                wanted=body,
+                folder=str(self.folder.resolve()),
                 title=plan.title,
                 command=plan.command,
                 files=plan.files,
@@ -196,80 +268,103 @@ class JobQueue:
                 created=now(),
             )
             self._enqueue(job)
-            for old in [one for one in self._all() if one.has_ended][MAX_KEPT:]:
+            for old in [one for one in self.all() if one.state in ENDED][MAX_KEPT:]:
                 self._file(old.id).unlink(missing_ok=True)
-        return job.id
+        return JobId(job.id)
 
-    def check(self, wanted: Wanted, folder: Path) -> Plan:
-        """The plan of a job that is not started; raises InvalidInput if it is not possible."""
-        plan = self._plan(wanted, folder)
-        with self._changed:
-            check_new(plan, folder, {job.title for job in self._own.values()})
-        return plan
+    @operation("POST /api/jobs/check", at_once=1)
+    def check(self, body: Wanted) -> Checked:
+        """Check a job without starting it."""
+        try:
+            plan = self._possible(body)
+        except TwofoldError as error:
+            return Checked(error=printable(str(error)))
+        return Checked(plan.command, plan.disk, plan.memory)
 
-    def lengthen(self, job: str, folder: Path) -> None:
-        """Let a finished training go on for as long again; raises as `resume`."""
-        wanted = self._find(job).longer
-        if wanted is None:
-            raise InvalidInput("expected a finished training that may take longer")
-        command = self._plan(wanted, folder).command
-        self.resume(job, folder, longer=(wanted, command))
+    @operation("GET /api/jobs/limits")
+    def limits(self) -> JobLimits:
+        """Limits of jobs on this server."""
+        return JobLimits(
+            self.allowed, MAX_THREADS, MAX_GAMES, MAX_PLAYERS, MAX_SECONDS, [*NETWORKS]
+        )
 
-    def resume(self, job: str, folder: Path, *, longer: tuple[TrainJob, str] | None = None) -> None:
-        """Resume a stopped or failed job; raises NotFound, or InvalidInput if it cannot.
-
-        `longer` is what a finished training becomes, and its command.
-        """
-        with self._changed:
-            found = self._find(job)
-            if found.state not in (("done",) if longer else ("stopped", "failed")):
-                raise InvalidInput(f"the job cannot be resumed: it is {found.state}")
-            if found.folder != str(folder.resolve()):
-                raise InvalidInput(
-                    f"the files of this job are in {found.folder!a}. To resume it, start twofold "
-                    "serve --folder with that folder"
-                )
-            if found.cause == "server":  # the command of a server that was killed saves after it
-                found.look()
-            found.check_file()
-            if longer:
-                found.wanted, found.command = longer
-                found.progress = None
-            found.state, found.cause, found.message, found.ended = "waiting", "", "", ""
-            self._enqueue(found)
-
-    def stop(self, job: str) -> None:
-        """Stop a job after it has saved, or remove it from the queue.
-
-        Raises NotFound, or InvalidInput if it is not queued or running here.
-        """
+    @operation("POST /api/jobs/{job}/stop")
+    def stop(self, job: str) -> JobId:
+        """Save and stop a job, or remove it from the queue."""
         with self._changed:
             found = self._find(job)
             if job not in self._own:
-                where = "has ended" if found.has_ended else "belongs to another twofold serve"
+                where = "has ended" if found.state in ENDED else "belongs to another twofold serve"
                 raise InvalidInput(f"the job {where}")
             self._stop(found, "person")
+        return JobId(job)
 
-    def remove(self, job: str) -> None:
-        """Remove an ended job from the list; its results stay. Raises NotFound or InvalidInput."""
+    @operation("POST /api/jobs/{job}/resume", at_once=1)
+    def resume(self, job: str) -> JobId:
+        """Resume a stopped or failed job."""
         with self._changed:
-            if not self._find(job).has_ended:
+            found = self._find(job)
+            if found.state not in ("stopped", "failed"):
+                raise InvalidInput(f"the job cannot be resumed: it is {found.state}")
+            self._resume(found)
+        return JobId(job)
+
+    @operation("POST /api/jobs/{job}/lengthen", at_once=1)
+    def lengthen(self, job: str) -> JobId:
+        """Let a finished training go on for as long again."""
+        longer = self._find(job).longer
+        if longer is None:
+            raise InvalidInput("expected a finished training that may take longer")
+        command = self._plan(longer, self.folder).command
+        with self._changed:
+            found = self._find(job)
+            found.wanted, found.command, found.progress = longer, command, None
+            self._resume(found)
+        return JobId(job)
+
+    @operation("DELETE /api/jobs/{job}")
+    def remove(self, job: str) -> JobId:
+        """Remove an ended job from the list; its results stay."""
+        with self._changed:
+            if self._find(job).state not in ENDED:
                 raise InvalidInput("the job has not ended. Stop it first")
             self._file(job).unlink(missing_ok=True)
+        return JobId(job)
 
-    def jobs(self) -> list[Job]:
+    def _info(self, job: Job) -> JobInfo:
+        is_here = job.folder == str(self.folder.resolve())
+        there = is_here and all((self.folder / name).is_file() for name in job.files)
+        is_running = self._running is not None and self._running[0] == job.id
+        shown = {name: getattr(job, name) for name in _Shown.__struct_fields__} | {
+            "title": printable(job.title),
+            "cause": job.cause if job.state == "stopped" else "",
+            "message": printable(job.message),
+            "result": job.result if there else "",
+            "command": printable(job.command),
+        }
+        return JobInfo(
+            **shown,
+            kind=job.wanted.kind,
+            stopping=job.id in self._stopping,
+            left=self._pace.left if is_running else None,
+            resumable=job.state in ("stopped", "failed"),
+            lengthenable=there and job.longer is not None,
+        )
+
+    # ---- for the server
+
+    def all(self) -> list[Job]:
         """All jobs, newest first."""
         with self._changed:
-            return self._all()
-
-    def left_of(self, job: str) -> float | None:
-        """Estimated seconds left of a running job; None if unknown."""
-        with self._changed:
-            return self._pace.left if self._running and self._running[0] == job else None
-
-    def is_stopping(self, job: str) -> bool:
-        """True if a job was stopped but has not ended."""
-        return job in self._stopping
+            found = [self._read(path) for path in self._path.glob(f"*{SUFFIX}")]
+            jobs = [self._own.get(job.id, job) for job in found if job is not None]
+            left = [job for job in jobs if job.state not in ENDED and job.id not in self._own]
+            if left and (self._thread is not None or not is_held(self._lock)):
+                for job in left:  # of a server that was killed
+                    job.end("stopped", cause="server")
+                    with contextlib.suppress(TwofoldError):
+                        self._write(job)
+            return sorted(jobs, key=lambda job: job.created, reverse=True)
 
     def close(self) -> None:
         """Stop all jobs and keep the list. May be called twice."""
@@ -286,17 +381,6 @@ class JobQueue:
     def _file(self, job: str) -> Path:
         return self._path / f"{job}{SUFFIX}"
 
-    def _all(self) -> list[Job]:
-        found = [self._read(path) for path in self._path.glob(f"*{SUFFIX}")]
-        jobs = [self._own.get(job.id, job) for job in found if job is not None]
-        waiting = [job for job in jobs if not job.has_ended and job.id not in self._own]
-        if waiting and (self._thread is not None or not is_held(self._lock)):
-            for job in waiting:  # of a server that was killed
-                job.end("stopped", cause="server")
-                with contextlib.suppress(TwofoldError):
-                    self._write(job)
-        return sorted(jobs, key=lambda job: job.created, reverse=True)
-
     def _read(self, path: Path) -> Job | None:
         try:
             return msgspec.json.decode(read_start(path, _MAX_BYTES), type=Job)
@@ -306,11 +390,39 @@ class JobQueue:
                 path.replace(path.with_name(f"{path.name}.damaged-{time.time_ns()}"))
             return None
 
+    def _check_allowed(self) -> None:
+        if not self.allowed:
+            raise InvalidInput(
+                "jobs are disabled, since other machines can reach the server. Start "
+                "twofold serve without --host, or run the command in a terminal"
+            )
+
+    def _possible(self, wanted: Wanted) -> Plan:
+        """The plan of a new job; raises InvalidInput if it is not possible."""
+        self._check_allowed()
+        plan = self._plan(wanted, self.folder)
+        with self._changed:
+            check_new(plan, self.folder, {job.title for job in self._own.values()})
+        return plan
+
     def _find(self, job: str) -> Job:
-        found = next((one for one in self._all() if one.id == job), None)
+        self._check_allowed()
+        found = next((one for one in self.all() if one.id == job), None)
         if found is None:
             raise NotFound(f"there is no job {printable(job)[:100]!r}")
         return found
+
+    def _resume(self, job: Job) -> None:
+        if job.folder != str(self.folder.resolve()):
+            raise InvalidInput(
+                f"the files of this job are in {job.folder!a}. To resume it, start twofold "
+                "serve --folder with that folder"
+            )
+        if job.cause == "server":  # the command of a server that was killed saves after it
+            job.look()
+        job.check_file()
+        job.state, job.cause, job.message, job.ended = "waiting", "", "", ""
+        self._enqueue(job)
 
     def _enqueue(self, job: Job) -> None:
         if self._closed:
@@ -430,171 +542,3 @@ class JobQueue:
         with self._changed:
             job.progress = job.progress if process.progress is None else process.progress
         return code
-
-
-NETWORKS: Final = ("2x4", "4x5", "4x6", "5x6", "8x6")
-"""Layouts to choose from, small ones first."""
-
-assert set(NETWORKS) <= set(NAMED)
-
-
-class JobId(msgspec.Struct, frozen=True):
-    """A job's id."""
-
-    job: str
-
-
-class JobInfo(msgspec.Struct, kw_only=True, frozen=True):
-    """A job in the list; texts are empty and numbers null if unknown.
-
-    Attributes:
-        kind: bench, train or table.
-        title: its file or table.
-        state: running, waiting, done, failed or stopped.
-        stopping: true if it was stopped and is still saving.
-        cause: of a stopped job: person, or server if that ended.
-        progress: 0 to 1.
-        left: estimated seconds left.
-        message: why it failed.
-        started, ended: of the last run, ISO 8601.
-        result: address of its result page.
-        command: as typed in a terminal.
-    """
-
-    id: str
-    kind: str
-    title: str
-    state: str
-    stopping: bool
-    cause: str
-    progress: float | None
-    left: float | None
-    message: str
-    started: str
-    ended: str
-    result: str
-    command: str
-    resumable: bool
-    lengthenable: bool
-
-
-class Checked(msgspec.Struct, frozen=True):
-    """The command of a job, or the error if it is not possible.
-
-    `disk` and `memory` are in bytes, null if negligible.
-    """
-
-    command: str = ""
-    disk: int | None = None
-    memory: int | None = None
-    error: str = ""
-
-
-class JobLimits(msgspec.Struct, frozen=True):
-    """Limits of jobs on this server, and layouts to choose from.
-
-    Attributes:
-        allowed: true if jobs can be started.
-        games: per player of a bench.
-        seconds: of a training run.
-    """
-
-    allowed: bool
-    threads: int
-    games: int
-    players: int
-    seconds: int
-    networks: list[str]
-
-
-def job_operations(queue: JobQueue, folder: Path, *, allowed: bool) -> list[Operation]:
-    """The operations on jobs in the folder of the Lab; they are refused unless `allowed`."""
-    return operations_of(_Jobs(queue, folder, allowed=allowed))
-
-
-class _Jobs:
-    def __init__(self, queue: JobQueue, folder: Path, *, allowed: bool) -> None:
-        self._queue = queue
-        self._folder = folder
-        self._allowed = allowed
-
-    @operation("GET /api/jobs")
-    def jobs(self) -> list[JobInfo]:
-        """List the jobs, newest first."""
-        return [self._info(job) for job in self._queue.jobs()] if self._allowed else []
-
-    @operation("POST /api/jobs", status=201, at_once=1)
-    def submit(self, body: Wanted) -> JobId:
-        """Start or queue a job."""
-        self._check_allowed()
-        return JobId(self._queue.submit(body, self._folder))
-
-    @operation("POST /api/jobs/check", at_once=1)
-    def check(self, body: Wanted) -> Checked:
-        """Check a job without starting it."""
-        try:
-            self._check_allowed()
-            plan = self._queue.check(body, self._folder)
-        except TwofoldError as error:
-            return Checked(error=printable(str(error)))
-        return Checked(plan.command, plan.disk, plan.memory)
-
-    @operation("GET /api/jobs/limits")
-    def limits(self) -> JobLimits:
-        """Limits of jobs on this server."""
-        return JobLimits(
-            self._allowed, MAX_THREADS, MAX_GAMES, MAX_PLAYERS, MAX_SECONDS, [*NETWORKS]
-        )
-
-    @operation("POST /api/jobs/{job}/stop")
-    def stop(self, job: str) -> JobId:
-        """Save and stop a job."""
-        return self._change(self._queue.stop, job)
-
-    @operation("POST /api/jobs/{job}/resume", at_once=1)
-    def resume(self, job: str) -> JobId:
-        """Resume a job."""
-        return self._change(self._queue.resume, job, self._folder)
-
-    @operation("POST /api/jobs/{job}/lengthen", at_once=1)
-    def lengthen(self, job: str) -> JobId:
-        """Let a finished training go on for as long again."""
-        return self._change(self._queue.lengthen, job, self._folder)
-
-    @operation("DELETE /api/jobs/{job}")
-    def remove(self, job: str) -> JobId:
-        """Remove an ended job from the list; its results stay."""
-        return self._change(self._queue.remove, job)
-
-    def _change(self, act: Callable[..., None], job: str, *more: Path) -> JobId:
-        self._check_allowed()
-        act(job, *more)
-        return JobId(job)
-
-    def _check_allowed(self) -> None:
-        if not self._allowed:
-            raise InvalidInput(
-                "jobs are disabled, since other machines can reach the server. Start "
-                "twofold serve without --host, or run the command in a terminal"
-            )
-
-    def _info(self, job: Job) -> JobInfo:
-        is_here = job.folder == str(self._folder.resolve())
-        there = is_here and all((self._folder / name).is_file() for name in job.files)
-        return JobInfo(
-            id=job.id,
-            kind=job.wanted.kind,
-            title=printable(job.title),
-            state=job.state,
-            stopping=self._queue.is_stopping(job.id),
-            cause=job.cause if job.state == "stopped" else "",
-            progress=job.progress,
-            left=self._queue.left_of(job.id),
-            message=printable(job.message),
-            started=job.started,
-            ended=job.ended,
-            result=job.result if there else "",
-            command=printable(job.command),
-            resumable=job.state in ("stopped", "failed"),
-            lengthenable=there and job.longer is not None,
-        )

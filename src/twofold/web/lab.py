@@ -9,10 +9,8 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, Annotated, Final, Literal, TypeVar
-from urllib.parse import quote
 
 import msgspec
-from starlette.responses import Response, StreamingResponse
 
 from twofold.arena import page
 from twofold.arena.export import csv_parts
@@ -28,7 +26,7 @@ from twofold.learn.curve_files import CURVE_SUFFIX, RunCurve, RunInfo, run, runs
 from twofold.storage.files import read_start
 from twofold.storage.named_files import NamedFile, NotThere, find, named
 from twofold.values.network_file import SUFFIX as NETWORK
-from twofold.web.operations import Operation, operation, operations_of
+from twofold.web.operations import File, operation
 from twofold.web.roster import network_player
 
 Result = TypeVar("Result")
@@ -129,71 +127,6 @@ def study(folder: Path, name: str) -> StudyTables:
     return _report(named(folder, name, SUFFIX))
 
 
-def games_csv(folder: Path, name: str) -> tuple[str, Iterator[bytes]]:
-    """A file name, and the file with all games in parts, as `twofold report --csv` writes it.
-
-    Raises NotThere, or InvalidInput if the study cannot be read or has no finished game.
-    """
-    found = named(folder, name, SUFFIX)
-    file: IO[bytes] = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115  # type: ignore[assignment]
-    try:
-        _read(found, lambda opened: file.writelines(csv_parts(opened)))
-        file.seek(0)
-    except BaseException:
-        file.close()
-        raise
-    return f"{found.path.stem}.csv", _chunks(file)
-
-
-def report_page(folder: Path, name: str) -> tuple[str, bytes]:
-    """A file name, and the page of a study as `twofold report --html` writes it.
-
-    Raises NotThere, MissingExtra, or InvalidInput if the study cannot be read.
-    """
-    found = named(folder, name, SUFFIX)
-    return f"{found.path.stem}.html", page.html(_read(found, gather)).encode()
-
-
-def figure(folder: Path, name: str, asked: StudyFigure) -> tuple[str, bytes]:
-    """A file name, and a figure of a study as `twofold report --plot --picture` draws it.
-
-    Raises NotThere, MissingExtra, or InvalidInput if the study cannot be read or the figure would
-    show nothing.
-    """
-    found = named(folder, name, SUFFIX)
-    sections = _read(found, gather)
-    if asked.section:
-        sections = sections[asked.section - 1 : asked.section]
-    return _file(study_figure(sections, asked.plot), f"{found.path.stem}-{asked.plot}", asked.form)
-
-
-def curves_figure(folder: Path, asked: CurvesFigure) -> tuple[str, bytes]:
-    """A file name, and learning curves as `twofold report --curves --picture` draws them.
-
-    Raises NotThere, MissingExtra, or InvalidInput if a curve cannot be read or has no such column.
-    """
-    files = [named(folder, name, CURVE_SUFFIX) for name in asked.run]
-    drawn = []
-    for found in files:
-        try:
-            drawn.append(read_points(found.path, axis=asked.axis, tile=asked.tile))
-        except InvalidInput as error:
-            raise InvalidInput(_sentence(error, found)) from None
-    name = files[0].path.stem if len(files) == 1 else "curves"
-    return _file(learning_curves(drawn), name, asked.form)
-
-
-def _file(found: Drawing, name: str, form: Form) -> tuple[str, bytes]:
-    return f"{name}.{form}", found.file(form)
-
-
-def _chunks(file: IO[bytes]) -> Iterator[bytes]:
-    """The content of a file, which is then closed."""
-    with file:
-        while part := file.read(CHUNK):
-            yield part
-
-
 # ---- the list
 
 
@@ -209,13 +142,9 @@ def _info(found: NamedFile) -> StudyInfo | None:
         return StudyInfo(found.name, found.date, error=_sentence(error, found))
 
 
-def _opened(found: NamedFile) -> Study:
-    return Study(found.path, read_only=True, patience=PATIENCE, seconds=QUERY_SECONDS)
-
-
 @lru_cache(maxsize=256)
 def _look(found: NamedFile) -> StudyInfo:
-    with _opened(found) as opened:
+    with Study(found.path, read_only=True, patience=PATIENCE, seconds=QUERY_SECONDS) as opened:
         known, counts = opened.runs(), opened.counts()
         asked = grouped(opened.wanted(), lambda plan: plan.run)
     return StudyInfo(
@@ -259,7 +188,7 @@ def _report(found: NamedFile) -> StudyTables:
 def _read(found: NamedFile, read: Callable[[Study], Result]) -> Result:
     """What a function reads in a study; errors name the study as the page does."""
     try:
-        with _opened(found) as opened:
+        with Study(found.path, read_only=True, patience=PATIENCE, seconds=QUERY_SECONDS) as opened:
             return read(opened)
     except TwofoldError as error:
         raise type(error)(_sentence(error, found)) from None
@@ -268,28 +197,17 @@ def _read(found: NamedFile, read: Callable[[Study], Result]) -> Result:
 # ---- the operations
 
 
-def _attached(file: str) -> dict[str, str]:
-    return {"Content-Disposition": f"attachment; filename*=utf-8''{quote(file, safe='')}"}
+def _drawn(drawing: Drawing, name: str, form: Form) -> File:
+    kinds = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}
+    return File(drawing.file(form), f"{name}.{form}", kinds[form])
 
 
-_MEDIA: Final[dict[Form, str]] = {
-    "svg": "image/svg+xml",
-    "pdf": "application/pdf",
-    "png": "image/png",
-}
+class Lab:
+    """The operations on studies and training runs in a folder and its subfolders.
 
-
-def _drawn(file: str, content: bytes, form: Form) -> Response:
-    return Response(content, headers=_attached(file), media_type=_MEDIA[form])
-
-
-def lab_operations(folder: Path) -> list[Operation]:
-    """The operations; studies and training runs are in `folder` and its subfolders."""
-    return operations_of(_Lab(folder))
-
-
-class _Lab:
-    """Studies, their list and runs have threads of their own: none delays another."""
+    Studies, their list and runs have threads of their own: none delays another. All raise NotThere,
+    MissingExtra, or InvalidInput for a file that cannot be read or holds too little.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -300,26 +218,51 @@ class _Lab:
         return studies(self._folder)
 
     @operation("GET /api/studies/{name:path}/games.csv", reply="text/csv", threads="studies")
-    def games(self, name: str) -> Response:
+    def games(self, name: str) -> File:
         """All games of a study, as `twofold report --csv` writes them."""
-        file, parts = games_csv(self._folder, name)
-        return StreamingResponse(parts, headers=_attached(file), media_type="text/csv")
+        found = named(self._folder, name, SUFFIX)
+        file: IO[bytes] = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115  # type: ignore[assignment]
+        try:
+            _read(found, lambda opened: file.writelines(csv_parts(opened)))
+            file.seek(0)
+        except BaseException:
+            file.close()
+            raise
+
+        def parts() -> Iterator[bytes]:
+            with file:
+                yield from iter(lambda: file.read(CHUNK), b"")
+
+        return File(parts(), f"{found.path.stem}.csv", "text/csv")
 
     @operation("GET /api/studies/{name:path}/report.html", reply="text/html", threads="studies")
-    def report(self, name: str) -> Response:
+    def report(self, name: str) -> File:
         """The page of a study with tables and plots, as `twofold report --html` writes it."""
-        file, content = report_page(self._folder, name)
-        return Response(content, headers=_attached(file), media_type="text/html")
+        found = named(self._folder, name, SUFFIX)
+        return File(page.html(_read(found, gather)), f"{found.path.stem}.html", "text/html")
 
     @operation("GET /api/studies/{name:path}/figure", reply="*/*", threads="studies")
-    def figure(self, name: str, query: StudyFigure) -> Response:
+    def figure(self, name: str, query: StudyFigure) -> File:
         """A figure of a study, as `twofold report --plot --picture` draws it."""
-        return _drawn(*figure(self._folder, name, query), query.form)
+        found = named(self._folder, name, SUFFIX)
+        sections = _read(found, gather)
+        if query.section:
+            sections = sections[query.section - 1 : query.section]
+        drawing = study_figure(sections, query.plot)
+        return _drawn(drawing, f"{found.path.stem}-{query.plot}", query.form)
 
     @operation("GET /api/curves", reply="*/*", threads="runs")
-    def curves(self, query: CurvesFigure) -> Response:
+    def curves(self, query: CurvesFigure) -> File:
         """Learning curves in one figure, as `twofold report --curves --picture` draws them."""
-        return _drawn(*curves_figure(self._folder, query), query.form)
+        files = [named(self._folder, name, CURVE_SUFFIX) for name in query.run]
+        drawn = []
+        for found in files:
+            try:
+                drawn.append(read_points(found.path, axis=query.axis, tile=query.tile))
+            except InvalidInput as error:
+                raise InvalidInput(_sentence(error, found)) from None
+        name = files[0].path.stem if len(files) == 1 else "curves"
+        return _drawn(learning_curves(drawn), name, query.form)
 
     @operation("GET /api/studies/{name:path}", threads="studies", tagged=True)
     def study(self, name: str) -> StudyTables:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from inspect import signature
 from typing import Any, Final, TypeVar, get_origin, get_type_hints
+from urllib.parse import quote
 
 import msgspec
 from anyio import CapacityLimiter, to_thread
@@ -18,7 +19,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from twofold.errors import InvalidInput, ResourceError, TwofoldError
-from twofold.game.notation import printable, shown
+from twofold.game.notation import printable
 from twofold.games.store import NotFound
 from twofold.search.budget import Stop
 from twofold.storage.named_files import NotThere
@@ -35,13 +36,14 @@ TEXT: Final = "text/plain"
 JSON: Final = "application/json"
 
 Result = TypeVar("Result")
+Work = TypeVar("Work", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
 class File:
     """A reply that is a file; an iterator is sent in parts."""
 
-    content: bytes | str | Iterator[str]
+    content: bytes | str | Iterator[str] | Iterator[bytes]
     file_name: str
     media_type: str = TEXT
 
@@ -77,33 +79,36 @@ class Operation:
     tagged: bool = False
 
 
-def operation(address: str, **options: Any) -> Callable[[Callable[..., Any]], Operation]:
-    """Make a method an operation of its class; see `operations_of`.
+def operation(address: str, **options: Any) -> Callable[[Work], Work]:
+    """Make a method an operation of its class, too; see `operations_of`.
 
-    `address` is such as `GET /api/games/{game}`; `options` are further attributes. The docstring
-    is the summary, the result the reply, the types of `body` and `query` those of the parameters.
+    `address` is such as `GET /api/games/{game}`; `options` are further attributes. The first line
+    of the docstring is the summary, the result the reply, the types of `body` and `query` those of
+    the parameters.
     """
     method, path = address.split()
 
-    def make(work: Callable[..., Any]) -> Operation:
+    def mark(work: Work) -> Work:
         types = get_type_hints(work, include_extras=True)
         known = {
-            "summary": work.__doc__,
+            "summary": (work.__doc__ or "").partition("\n")[0],
             "reply": types["return"],
             "body": types.get("body"),
             "asked": types.get("query"),
         }
-        return Operation(method=method, path=path, work=work, **{**known, **options})
+        made = Operation(method=method, path=path, work=work, **known | options)
+        vars(work)["operation"] = made
+        return work
 
-    return make
+    return mark
 
 
 def operations_of(owner: object) -> list[Operation]:
     """The operations of an object, whose class has methods decorated with `operation`."""
     return [
-        replace(one, work=partial(one.work, owner))
-        for one in vars(type(owner)).values()
-        if isinstance(one, Operation)
+        replace(method.operation, work=partial(method, owner))
+        for method in vars(type(owner)).values()
+        if hasattr(method, "operation")
     ]
 
 
@@ -113,13 +118,13 @@ class TooLarge(InvalidInput):
 
 def routes_of(operations: Sequence[Operation]) -> list[Route]:
     """The route of each operation."""
-    limiters: dict[str, CapacityLimiter] = {}
+    shared: dict[str, CapacityLimiter] = {}
     routes = []
     for one in operations:
         limiter = CapacityLimiter(one.at_once)
-        routes.append(
-            _route(one, limiters.setdefault(one.threads, limiter) if one.threads else limiter)
-        )
+        if one.threads:
+            limiter = shared.setdefault(one.threads, limiter)
+        routes.append(_route(one, limiter))
     return routes
 
 
@@ -129,16 +134,15 @@ def _route(operation: Operation, limiter: CapacityLimiter) -> Route:
     async def endpoint(request: Request) -> Response:
         try:
             data = await read_body(request, operation.max_bytes)
-            given = {
+            known: dict[str, Any] = {
                 **request.path_params,
                 "body": _decode(operation.body, data),
                 "query": _read_query(operation.asked, request),
             }
 
             def work(stop: Stop) -> Response:
-                known = {**given, "stop": stop}
-                found = operation.work(**{name: known[name] for name in names})
-                return _answer(operation, found)
+                known["stop"] = stop
+                return _answer(operation, operation.work(**{name: known[name] for name in names}))
 
             response = await in_thread(request, work, limiter)
             return unless_known(request, response) if operation.tagged else response
@@ -185,15 +189,14 @@ def _read_query(kind: type[msgspec.Struct] | None, request: Request) -> Any:
 
 
 def _answer(operation: Operation, found: Any) -> Response:
-    if isinstance(found, Response):
-        return found
-    if isinstance(found, File):
-        headers = {"Content-Disposition": f'attachment; filename="{found.file_name}"'}
-        if isinstance(found.content, str | bytes):
-            return Response(found.content, operation.status, headers, found.media_type)
-        return StreamingResponse(found.content, operation.status, headers, found.media_type)
-    body = msgspec.json.encode(found)
-    return Response(body, operation.status, media_type=JSON)
+    if not isinstance(found, File):
+        return Response(msgspec.json.encode(found), operation.status, media_type=JSON)
+    name = quote(found.file_name)
+    text = f'filename="{name}"' if name == found.file_name else f"filename*=utf-8''{name}"
+    headers = {"Content-Disposition": f"attachment; {text}"}
+    if isinstance(found.content, str | bytes):
+        return Response(found.content, operation.status, headers, found.media_type)
+    return StreamingResponse(found.content, operation.status, headers, found.media_type)
 
 
 async def in_thread(
@@ -223,9 +226,16 @@ async def _wait_until_gone(request: Request) -> None:
 _STATUS: Final[dict[type[TwofoldError], int]] = {NotFound: 404, NotThere: 404, TooLarge: 413}
 
 
+class Refused(msgspec.Struct, frozen=True):
+    """An error: one sentence, and the name of its class, such as `InvalidBoard`."""
+
+    error: str
+    kind: str
+
+
 def error_body(message: str, kind: str) -> bytes:
     """An error in the form of the API."""
-    return msgspec.json.encode({"error": message, "kind": kind})
+    return msgspec.json.encode(Refused(message, kind))
 
 
 def refused(error: TwofoldError) -> Response:
@@ -233,13 +243,6 @@ def refused(error: TwofoldError) -> Response:
     status = _STATUS.get(type(error), 400 if isinstance(error, InvalidInput) else 500)
     body = error_body(printable(str(error)), type(error).__name__)
     return Response(body, status, media_type=JSON)
-
-
-def check_id(text: str) -> str:
-    """Check the id of a game in a path; raises NotFound."""
-    if not (text.replace("-", "").replace("_", "").isalnum() and text.isascii()):
-        raise NotFound(f"expected the id of a game, got {shown(text)}")
-    return text
 
 
 # ---- the OpenAPI document
@@ -258,24 +261,18 @@ Analyse boards, play games, and read saved games. Every request needs the token 
 """
 
 
-class Refused(msgspec.Struct, frozen=True):
-    """An error: one sentence, and the name of its class, such as `InvalidBoard`."""
-
-    error: str
-    kind: str
-
-
 def openapi(entries: Sequence[Operation]) -> dict[str, Any]:
     """The document for these operations."""
-    types = [kind for entry in entries for kind in (entry.body, entry.reply) if _is_json(kind)]
+    types = [Refused]
+    types += [kind for one in entries for kind in (one.body, one.reply) if _is_json(kind)]
     schemas, components = msgspec.json.schema_components(
-        [Refused, *types], ref_template="#/components/schemas/{name}"
+        types, ref_template="#/components/schemas/{name}"
     )
-    by_type = dict(zip(map(repr, [Refused, *types]), schemas, strict=True))
+    by_type = dict(zip(map(repr, types), schemas, strict=True))
     paths: dict[str, Any] = {}
-    for entry in entries:
-        path = _PARAMETER.sub(r"{\1}", entry.path)
-        paths.setdefault(path, {})[entry.method.lower()] = _operation(entry, by_type)
+    for one in entries:
+        path = _PARAMETER.sub(r"{\1}", one.path)
+        paths.setdefault(path, {})[one.method.lower()] = _operation(one, by_type)
     return {
         "openapi": "3.1.0",
         "info": {"title": "twofold", "version": __version__, "description": DESCRIPTION},
@@ -293,23 +290,14 @@ def _is_json(kind: Any) -> bool:
 
 
 def _operation(entry: Operation, by_type: dict[str, Any]) -> dict[str, Any]:
-    refused = {JSON: {"schema": by_type[repr(Refused)]}}
-    answers: dict[str, Any] = {
-        status: {"description": text, "content": refused} for status, text in _REFUSALS.items()
-    }
-    if entry.body is not None:
-        text = f"The body is larger than {entry.max_bytes} bytes."
-        answers["413"] = {"description": text, "content": refused}
-    answers[str(entry.status)] = {
-        "description": entry.summary,
-        "content": _content(entry.reply, by_type),
-    }
     words = re.findall(r"[a-z]+", _PARAMETER.sub(r"\1", entry.path.removeprefix("/api")))
+    refused = {JSON: {"schema": by_type[repr(Refused)]}}
+    responses = {key: {"description": why, "content": refused} for key, why in _REFUSALS.items()}
     operation = {
         "operationId": "_".join([entry.method.lower(), *words]),
         "summary": entry.summary,
         "parameters": _parameters(entry),
-        "responses": dict(sorted(answers.items())),
+        "responses": responses,
     }
     if entry.body is not None:
         content = _content(entry.body, by_type)
@@ -317,6 +305,10 @@ def _operation(entry: Operation, by_type: dict[str, Any]) -> dict[str, Any]:
             examples = {f"example{n}": {"value": one} for n, one in enumerate(entry.examples, 1)}
             content[JSON]["examples"] = examples
         operation["requestBody"] = {"required": True, "content": content}
+        text = f"The body is larger than {entry.max_bytes} bytes."
+        responses["413"] = {"description": text, "content": refused}
+    content = _content(entry.reply, by_type)
+    responses[str(entry.status)] = {"description": entry.summary, "content": content}
     return operation
 
 
@@ -328,14 +320,14 @@ def _content(kind: Any, by_type: dict[str, Any]) -> dict[str, Any]:
 
 def _parameters(entry: Operation) -> list[dict[str, Any]]:
     text = {"type": "string"}
-    inside = [
+    found: list[dict[str, Any]] = [
         {"name": name, "in": "path", "required": True, "schema": text}
         for name, _ in _PARAMETER.findall(entry.path)
     ]
-    if entry.asked is None:
-        return inside
-    meanings = dict(re.findall(r"^\s+([a-z_]+): (.+)$", entry.asked.__doc__ or "", re.M))
-    return inside + [
-        {"name": name, "in": "query", "description": meanings[name], "schema": text}
-        for name in entry.asked.__struct_fields__
-    ]
+    if entry.asked is not None:
+        meanings = dict(re.findall(r"^\s+([a-z_]+): (.+)$", entry.asked.__doc__ or "", re.M))
+        found += [
+            {"name": name, "in": "query", "description": meanings[name], "schema": text}
+            for name in entry.asked.__struct_fields__
+        ]
+    return found

@@ -1,16 +1,16 @@
-"""Operations on all saved games: statistics, search, export, import, pictures, the daily game."""
+"""Operations on the saved games: one, their list, statistics, export, import, the daily game."""
 
 import contextlib
+import itertools
 from collections.abc import Iterator
-from typing import Annotated, Final
+from typing import Final
 
 import msgspec
 from starlette.requests import ClientDisconnect
 
-from twofold.errors import InvalidInput, LimitExceeded, ResourceError, install
+from twofold.errors import InvalidInput, LimitExceeded, ResourceError
 from twofold.figures import counted
-from twofold.game.board import Board
-from twofold.game.drawing import DOT, draw_board
+from twofold.game.formats import parse_any_record
 from twofold.game.record import format_line
 from twofold.games import daily
 from twofold.games.kept import (
@@ -22,23 +22,21 @@ from twofold.games.kept import (
     indexed,
     statistics_of,
 )
-from twofold.games.pictures import (
-    FORMS,
-    RATES,
-    AnimationForm,
-    Shade,
-    animate,
-    draw_png,
-    is_installed,
-    replay,
-)
+from twofold.games.makers import autoplay_of
+from twofold.games.pictures import FORMS, AnimationForm, Shade, animate, replay
 from twofold.games.store import NotFound
-from twofold.limits import MAX_ANIMATION_MOVES, MAX_MOVE_NUMBER, MAX_REPLAY_MOVES, MAX_SCORE
 from twofold.search.budget import Stop
-from twofold.web.operations import TEXT, File, Operation, check_id, operation, operations_of
+from twofold.web.api import MoveNumber
+from twofold.web.operations import TEXT, File, operation
 from twofold.web.protocol import Count
 from twofold.web.protocol import Text as Short
 from twofold.web.table import PageTable
+
+MAX_RECORD: Final = 4 * 2**20
+"""Maximum size of an uploaded record, in bytes."""
+
+MAX_WHOLE_MOVES: Final = 100_000
+"""Most moves of a game whose positions are all sent; a game of 4x4 with 65536 has half as many."""
 
 MAX_IMPORT: Final = 8 * 2**20
 """Maximum size of an import in bytes; the page sends larger files in parts."""
@@ -49,7 +47,62 @@ MAX_UNREAD: Final = 20
 MAX_LISTED: Final = 200
 """Maximum number of games in a part of the list."""
 
-EXPORT_NAME: Final = "twofold-games.jsonl"
+HTML: Final = "text/html; charset=utf-8"
+
+
+class Added(msgspec.Struct, frozen=True):
+    """The id of the saved game, and whether it is new; false if it was saved before."""
+
+    game: str
+    is_new: bool
+
+
+class GameId(msgspec.Struct, frozen=True):
+    """The id of a game."""
+
+    game: str
+
+
+class WholeGame(msgspec.Struct, frozen=True):
+    """A saved game with all its positions.
+
+    Attributes:
+        seed: as text; empty if no seed gives these tiles.
+        first: move number before the first move.
+        boards: the positions, one more than moves.
+        scores: the score at each position, in points.
+        comments: by move number.
+        autoplay: first and last move of each range that a player made, the first move of a game
+            being 1; null if unknown.
+    """
+
+    game: str
+    rules: str
+    seed: str
+    player: str
+    date: str
+    first: int
+    moves: str
+    boards: list[str]
+    scores: list[int]
+    comments: dict[int, str]
+    autoplay: list[tuple[int, int]] | None
+
+
+class AnimationQuery(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A part of a game to draw.
+
+    Attributes:
+        first: move number to begin at.
+        last: move number to end at.
+        rate: moves a second, one of those in `PicturesInfo`.
+        shade: light or dark.
+    """
+
+    first: MoveNumber | None = None
+    last: MoveNumber | None = None
+    rate: int = 5
+    shade: Shade = "light"
 
 
 class OwnStatistics(msgspec.Struct, frozen=True):
@@ -128,15 +181,90 @@ class DailyBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     day: str
 
 
-class DailyBegun(msgspec.Struct, frozen=True):
-    """The id of the try, new or existing."""
+class OwnGames:
+    """The operations on saved games."""
 
-    game: str
-
-
-class _OwnGames:
     def __init__(self, table: PageTable) -> None:
         self._table = table
+
+    # ---- one game
+
+    @operation("GET /api/games")
+    def games(self) -> list[GameInfo]:
+        """List the saved games, last played first."""
+        return self._table.infos()
+
+    @operation("POST /api/games", status=201, max_bytes=MAX_RECORD)
+    def add(self, body: bytes) -> Added:
+        """Save a game from a record."""
+        taken = self._table.take_opened(parse_any_record(body))
+        return Added(taken.game, taken.is_new)
+
+    @operation("GET /api/games/{game}")
+    def game(self, game: str) -> WholeGame:
+        """A saved game, position by position."""
+        record = self._table.record(game)
+        if len(record.moves) > MAX_WHOLE_MOVES:
+            raise LimitExceeded(
+                f"expected a game of at most {MAX_WHOLE_MOVES:,} moves, got "
+                f"{len(record.moves):,}; its record can be downloaded"
+            )
+        played = record.resume()  # it was checked when it was saved
+        steps, rewards = played.steps, (step.reward for step in played.steps)
+        autoplay = autoplay_of(record.player, record.tags)
+        return WholeGame(
+            game=game,
+            rules=str(record.rules),
+            seed="" if record.seed is None else str(record.seed),
+            player=record.player,
+            date=record.date,
+            first=record.start_move,
+            moves="".join(step.move.letter for step in steps),
+            boards=[str(played.start_board), *(str(step.board) for step in steps)],
+            scores=list(itertools.accumulate(rewards, initial=record.start_score)),
+            comments=dict(record.comments),
+            autoplay=None if autoplay is None else list(autoplay.ranges),
+        )
+
+    @operation("DELETE /api/games/{game}")
+    def delete(self, game: str) -> GameId:
+        """Delete a saved game."""
+        self._table.delete(game)
+        return GameId(game)
+
+    @operation("GET /api/games/{game}/record", reply=TEXT)
+    def record(self, game: str) -> File:
+        """The record of a saved game."""
+        return File(str(self._table.record(game)), f"twofold-{game}.2048")
+
+    @operation("GET /api/games/{game}/replay", at_once=1, reply=HTML)
+    def replay(self, game: str) -> File:
+        """A saved game as one HTML page that replays it without a server."""
+        page = replay(self._table.record(game), scale=1.0)
+        return File(page.html, f"2048-{game}.html", HTML)
+
+    @operation("GET /api/games/{game}/animation.{form}", at_once=1, reply="image/*")
+    def animation(self, game: str, form: AnimationForm, query: AnimationQuery, stop: Stop) -> File:
+        """A saved game, or a part of it, as an animated GIF or WebP."""
+        if form not in FORMS:
+            raise NotFound(f"expected {', '.join(FORMS)}, got another form")
+
+        def go_on(_: int) -> None:
+            if stop.is_raised:
+                raise ClientDisconnect
+
+        content = animate(
+            self._table.record(game).replay(),
+            first=query.first,
+            last=query.last,
+            rate=query.rate,
+            form=form,
+            shade=query.shade,
+            on_scene=go_on,
+        )
+        return File(content, f"2048-{game}.{form}", f"image/{form}")
+
+    # ---- all games
 
     @operation("GET /api/accuracies")
     def accuracies(self) -> dict[str, Accuracy]:
@@ -146,12 +274,14 @@ class _OwnGames:
     @operation("GET /api/statistics")
     def statistics(self) -> OwnStatistics:
         """Statistics of all saved games, by rules and by how they were played."""
-        return statistics(self._table)
+        store = self._table.saved()
+        games = store.games()
+        rules = statistics_of(games)
+        return OwnStatistics(len(games), rules, {one.rules: store.best(one.rules) for one in rules})
 
-    @operation(
-        "GET /api/game-list", summary=f"A part of the list of saved games, at most {MAX_LISTED}."
-    )
+    @operation("GET /api/game-list")
     def part(self, query: ListQuery) -> ListPart:
+        """A part of the list of saved games, at most 200."""
         found = self._table.saved().select(
             search=query.search, order=query.order, rules=query.rules, kind=query.kind
         )
@@ -160,18 +290,39 @@ class _OwnGames:
 
     @operation("GET /api/export", reply=TEXT)
     def export(self) -> File:
-        """All saved games as JSON Lines."""
-        return File(_export(self._table), EXPORT_NAME)
+        """All saved games as JSON Lines, last played first."""
+        store = self._table.saved()
 
-    @operation(
-        "POST /api/import",
-        summary="Save games from text: records one after the other, JSON Lines, "
-        "or replays of other programs.",
-        max_bytes=MAX_IMPORT,
-        at_once=1,
-    )
+        def lines() -> Iterator[str]:
+            for one in store.games():
+                with contextlib.suppress(NotFound):  # deleted since
+                    record = store.record(one.info.game)
+                    yield format_line(indexed(record, one.played, imported=one.imported)) + "\n"
+
+        return File(lines(), "twofold-games.jsonl")
+
+    @operation("POST /api/import", max_bytes=MAX_IMPORT, at_once=1)
     def bring_in(self, body: bytes, stop: Stop) -> Imported:
-        return _bring_in(self._table, body, stop)
+        """Save games from records, JSON Lines, or replays of other programs."""
+        done = Imported()
+        for found in games_in(body):
+            if stop.is_raised:
+                break
+            if isinstance(found, Unread):
+                done.failed += 1
+                if len(done.unread) < MAX_UNREAD:
+                    done.unread.append(UnreadGame(found.line, found.why))
+                continue
+            try:
+                is_new = self._table.take_in(found).is_new
+            except (LimitExceeded, ResourceError) as error:
+                saved = counted(done.added, "game")
+                raise type(error)(f"{error}. {saved} saved before that") from error
+            done.added += is_new
+            done.known += not is_new
+        return done
+
+    # ---- the daily game
 
     @operation("GET /api/daily")
     def daily(self) -> DailyGames:
@@ -185,184 +336,9 @@ class _OwnGames:
         return DailyGames(str(daily.today()), str(daily.FIRST_DAY), tries)
 
     @operation("POST /api/daily", examples=[{"day": "2026-01-01"}])
-    def begin_daily(self, body: DailyBody) -> DailyBegun:
+    def begin_daily(self, body: DailyBody) -> GameId:
         """Begin the daily game of a day, or return its existing try."""
         day = daily.parse_day(body.day)
         if day > daily.today():
             raise InvalidInput(f"the daily game of {day} can be played from that day on, in UTC")
-        return DailyBegun(self._table.begin_daily(day))
-
-
-def own_operations(table: PageTable) -> list[Operation]:
-    """The operations on all saved games."""
-    return operations_of(_OwnGames(table))
-
-
-def statistics(table: PageTable) -> OwnStatistics:
-    """Statistics of all saved games."""
-    store = table.saved()
-    games = store.games()
-    rules = statistics_of(games)
-    best = {one.rules: store.best(one.rules) for one in rules}
-    return OwnStatistics(len(games), rules, best)
-
-
-def _export(table: PageTable) -> Iterator[str]:
-    """All saved games as JSON Lines, last played first."""
-    store = table.saved()
-    for one in store.games():
-        with contextlib.suppress(NotFound):  # deleted since
-            record = indexed(store.record(one.info.game), one.played, imported=one.imported)
-            yield format_line(record) + "\n"
-
-
-def _bring_in(table: PageTable, text: bytes, stop: Stop) -> Imported:
-    done = Imported()
-    for found in games_in(text):
-        if stop.is_raised:
-            break
-        if isinstance(found, Unread):
-            done.failed += 1
-            if len(done.unread) < MAX_UNREAD:
-                done.unread.append(UnreadGame(found.line, found.why))
-            continue
-        try:
-            is_new = table.take_in(found).is_new
-        except (LimitExceeded, ResourceError) as error:
-            saved = counted(done.added, "game")
-            raise type(error)(f"{error}. {saved} saved before that") from error
-        if is_new:
-            done.added += 1
-        else:
-            done.known += 1
-    return done
-
-
-PNG_SCALE: Final = 2.0
-"""Pixels per unit: a 4x4 board is 920 pixels wide."""
-
-REPLAY_SCALE: Final = 1.0
-
-HTML: Final = "text/html; charset=utf-8"
-
-MoveNumber = Annotated[int, msgspec.Meta(ge=0, le=MAX_MOVE_NUMBER)]
-
-
-class BoardQuery(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A board to draw.
-
-    Attributes:
-        board: exponents or tiles.
-        score: points, in a line below.
-        move: move number, in a line below.
-        shade: light or dark.
-    """
-
-    board: Short
-    score: Annotated[int, msgspec.Meta(ge=0, le=MAX_SCORE)] | None = None
-    move: MoveNumber | None = None
-    shade: Shade = "light"
-
-
-class AnimationQuery(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A part of a game to draw.
-
-    Attributes:
-        first: move number to begin at.
-        last: move number to end at.
-        rate: moves a second, one of those in `PicturesInfo`.
-        shade: light or dark.
-    """
-
-    first: MoveNumber | None = None
-    last: MoveNumber | None = None
-    rate: int = 5
-    shade: Shade = "light"
-
-
-class PicturesInfo(msgspec.Struct, frozen=True):
-    """Formats and limits: maximum numbers of moves, and moves per second to choose from.
-
-    Attributes:
-        pixels: true if PNG, GIF and WebP can be drawn; SVG always can.
-        install: the command that installs missing packages; empty if none is missing.
-    """
-
-    pixels: bool
-    install: str
-    moves: int
-    replay_moves: int
-    rates: list[int]
-
-
-def picture_operations(table: PageTable) -> list[Operation]:
-    """The operations that draw boards and games."""
-    return [*operations_of(_Pictures(table)), *(_animation(table, form) for form in FORMS)]
-
-
-class _Pictures:
-    def __init__(self, table: PageTable) -> None:
-        self._table = table
-
-    @operation("GET /api/pictures")
-    def info(self) -> PicturesInfo:
-        """Formats and limits of pictures."""
-        there = is_installed()
-        hint = "" if there else install("share")
-        return PicturesInfo(there, hint, MAX_ANIMATION_MOVES, MAX_REPLAY_MOVES, list(RATES))
-
-    @operation("GET /api/pictures/board.svg", reply="image/svg+xml")
-    def svg(self, query: BoardQuery) -> File:
-        """A board as an SVG picture."""
-        board = Board.parse(query.board)
-        svg = draw_board(
-            board.rows, board.cols, board.exponents,
-            caption=_caption(query), theme=query.shade, scale=1,
-        )  # fmt: skip
-        return File(svg, "2048-board.svg", "image/svg+xml")
-
-    @operation("GET /api/pictures/board.png", reply="image/png")
-    def png(self, query: BoardQuery) -> File:
-        """A board as a PNG picture."""
-        board = Board.parse(query.board)
-        png = draw_png(
-            board.rows, board.cols, board.exponents,
-            caption=_caption(query), shade=query.shade, scale=PNG_SCALE,
-        )  # fmt: skip
-        return File(png, "2048-board.png", "image/png")
-
-    @operation("GET /api/games/{game}/replay", at_once=1, reply=HTML)
-    def replay(self, game: str) -> File:
-        """A saved game as one HTML page that replays it without a server."""
-        page = replay(self._table.record(check_id(game)), scale=REPLAY_SCALE)
-        return File(page.html, f"2048-{game}.html", HTML)
-
-
-def _caption(asked: BoardQuery) -> str:
-    parts = []
-    if asked.score is not None:
-        parts.append(counted(asked.score, "point"))
-    if asked.move is not None:
-        parts.append(f"move {asked.move:,}")
-    return DOT.join(parts)
-
-
-def _animation(table: PageTable, form: AnimationForm) -> Operation:
-    @operation(
-        f"GET /api/games/{{game}}/animation.{form}",
-        summary=f"A saved game, or a part of it, as an animated {form.upper()}.",
-        at_once=1,
-        reply=f"image/{form}",
-    )
-    def animated(game: str, query: AnimationQuery, stop: Stop) -> File:
-        def go_on(_: int) -> None:
-            if stop.is_raised:
-                raise ClientDisconnect
-
-        content = animate(
-            table.record(check_id(game)).replay(), first=query.first, last=query.last,
-            rate=query.rate, form=form, shade=query.shade, on_scene=go_on,
-        )  # fmt: skip
-        return File(content, f"2048-{game}.{form}", f"image/{form}")
-
-    return animated
+        return GameId(self._table.begin_daily(day))

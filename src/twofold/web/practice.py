@@ -29,7 +29,7 @@ from twofold.games.puzzles import (
 from twofold.games.store import GameStore
 from twofold.tables.folder import tables_folder
 from twofold.tables.pattern import EndgamePattern
-from twofold.web.operations import Operation, operation, operations_of
+from twofold.web.operations import operation
 from twofold.web.protocol import Letter
 from twofold.web.protocol import Text as Short
 
@@ -212,14 +212,11 @@ class PuzzleBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     move: Letter
 
 
-def practice_operations(notebook: Notebook, store: GameStore) -> list[Operation]:
+class Practice:
     """The operations; `store` keeps the answers."""
-    return operations_of(_Practice(notebook, PuzzleBook(store)))
 
-
-class _Practice:
-    def __init__(self, notebook: Notebook, book: PuzzleBook) -> None:
-        self._notebook, self._book = notebook, book
+    def __init__(self, notebook: Notebook, store: GameStore) -> None:
+        self._notebook, self._book = notebook, PuzzleBook(store)
 
     # ---- endgames
 

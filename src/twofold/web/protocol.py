@@ -9,17 +9,21 @@ Moves are `u`, `r`, `d`, `l`.
     MoveRequest(game='k3', move='u', move_number=0, by='', ref=7)
 """
 
+import contextlib
+import logging
+from collections.abc import Callable
 from typing import Annotated, Final, Literal
 
 import msgspec
 
-from twofold.errors import InvalidInput
+from twofold.errors import InvalidInput, TwofoldError
 from twofold.game.game import TileSlide
 from twofold.game.notation import printable
 from twofold.games.judge import Label
 from twofold.games.makers import Kind
 from twofold.games.reasons import MoveReason
 from twofold.limits import MAX_PRESSER, MAX_SIDE, MAX_TEXT
+from twofold.players.base import describe
 
 Text = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
 Id = Annotated[str, msgspec.Meta(max_length=64, pattern="^[A-Za-z0-9_-]*$")]
@@ -28,16 +32,22 @@ Note = Literal["", "newer", "parted", "deleted"]
 Name = Annotated[str, msgspec.Meta(max_length=MAX_PRESSER, pattern="^[^\\x00-\\x1f\\x7f]*$")]
 Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
 Positive = Annotated[float, msgspec.Meta(gt=0, le=1e9)]
+Ref = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
-
-Number = Annotated[str, msgspec.Meta(max_length=20, pattern="^[0-9]+$")]
+Number = Annotated[str, msgspec.Meta(max_length=20, pattern="^[0-9]*$")]
 """An integer as text, since integers in JSON are exact up to 2^53 only."""
 
 
 class Request(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
-    """Base of all messages of the page; `ref` comes back in the replies."""
+    """Base of the messages of the page; `ref` comes back in the replies."""
 
-    ref: Annotated[int, msgspec.Meta(ge=0, le=2**53)] = 0
+    ref: Ref = 0
+
+
+class GameRequest(Request, frozen=True):
+    """Base of those about a game that the page follows."""
+
+    game: Id
 
 
 class OpenRequest(Request, tag="open", frozen=True):
@@ -70,7 +80,7 @@ class NewRequest(Request, tag="new", frozen=True):
     keep: bool = True
 
 
-class MoveRequest(Request, tag="move", frozen=True):
+class MoveRequest(GameRequest, tag="move", frozen=True):
     """Make a move; all followers get `StepReply`.
 
     Attributes:
@@ -78,44 +88,36 @@ class MoveRequest(Request, tag="move", frozen=True):
         by: the player that presses the keys of the page; empty for the person.
     """
 
-    game: Id
     move: Letter
     move_number: Count
     by: Name = ""
 
 
-class UndoRequest(Request, tag="undo", frozen=True):
+class UndoRequest(GameRequest, tag="undo", frozen=True):
     """Undo the last move; reply `GameState` with `undone`."""
 
-    game: Id
 
-
-class RedoRequest(Request, tag="redo", frozen=True):
+class RedoRequest(GameRequest, tag="redo", frozen=True):
     """Redo the last undone move; reply `StepReply`."""
 
-    game: Id
 
-
-class TakeBackRequest(Request, tag="take_back", frozen=True):
+class TakeBackRequest(GameRequest, tag="take_back", frozen=True):
     """Undo all moves from the first one of a player on; else withdraw a hint for this board.
 
     Then the game counts as played by hand again; reply `GameState`.
     """
 
-    game: Id
 
-
-class CloseRequest(Request, tag="close", frozen=True):
+class CloseRequest(GameRequest, tag="close", frozen=True):
     """Stop following a game; no reply. Without followers, an unsaved game ends.
 
     With `unplayed`, so does a game in which nothing has happened.
     """
 
-    game: Id
     unplayed: bool = False
 
 
-class AutoplayRequest(Request, tag="autoplay", frozen=True):
+class AutoplayRequest(GameRequest, tag="autoplay", frozen=True):
     """Start autoplay, or change player and speed; steps or frames follow, then `AutoplayEnded`.
 
     The present player continues until a new one is loaded.
@@ -128,60 +130,29 @@ class AutoplayRequest(Request, tag="autoplay", frozen=True):
         moves: pause after this number of moves; 0 for no limit.
     """
 
-    game: Id
     player: Text = ""
     moves_per_second: Positive | None = None
     stop_tile: Annotated[int, msgspec.Meta(ge=0, le=2**35)] = 0
     moves: Count = 0
 
 
-class PauseRequest(Request, tag="pause", frozen=True):
+class PauseRequest(GameRequest, tag="pause", frozen=True):
     """End autoplay; reply `AutoplayEnded`."""
 
-    game: Id
 
-
-class ViewRequest(Request, tag="view", frozen=True):
+class ViewRequest(GameRequest, tag="view", frozen=True):
     """View a position without changing the game; reply `PositionReply`."""
 
-    game: Id
     move_number: Count
 
 
-class AnalyseRequest(Request, tag="analyse", frozen=True):
-    """Value the four moves; `AnalysisReply`s of increasing depth, the last one `final`.
-
-    It cancels the session's earlier analysis.
-
-    Attributes:
-        rules: empty for standard rules on a board of that shape.
-        score: in points, as text; empty if unknown.
-        player: spec; empty for the default player.
-        seconds: time limit, at most 60; without any limit the player's own apply.
-        nodes: maximum number of positions.
-        outcomes: true for `OutcomesReply`s, if the player has solved the game.
-        game: id of a game that the person plays, for a hint: it is counted, and refused in a daily
-            game. Empty for other analyses.
-    """
-
-    board: Text
-    rules: Text = ""
-    score: Annotated[str, msgspec.Meta(max_length=20, pattern="^[0-9]*$")] = ""
-    player: Text = ""
-    seconds: Positive | None = None
-    nodes: Annotated[int, msgspec.Meta(ge=1, le=10**15)] | None = None
-    ply: Annotated[int, msgspec.Meta(ge=1, le=100)] | None = None
-    outcomes: bool = False
-    game: Id = ""
-
-
 class AnalyseBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A board to analyse, as the HTTP API takes it.
+    """A board to analyse.
 
     Attributes:
         board: exponents or tiles.
         rules: empty for standard rules on a board of that shape.
-        score: score so far, in points; null if unknown.
+        score: score so far, in points, as a number or as text; null or empty if unknown.
         player: spec; empty for the default player.
         seconds: time limit, at most 60; without any limit the player's own apply.
         nodes: maximum number of positions.
@@ -196,17 +167,32 @@ class AnalyseBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     nodes: int | None = None
 
 
+class AnalyseRequest(AnalyseBody, tag="analyse", kw_only=True, frozen=True):
+    """Value the four moves; `AnalysisReply`s of increasing depth, the last one `final`.
+
+    It cancels the session's earlier analysis.
+
+    Attributes:
+        outcomes: true for `OutcomesReply`s, if the player has solved the game.
+        game: id of a game that the person plays, for a hint: it is counted, and refused in a daily
+            game. Empty for other analyses.
+    """
+
+    ref: Ref = 0
+    outcomes: bool = False
+    game: Id = ""
+
+
 class StopRequest(Request, tag="stop", frozen=True):
     """Stop this session's analysis and review; they send the result found so far."""
 
 
-class ReviewRequest(Request, tag="review", frozen=True):
+class ReviewRequest(GameRequest, tag="review", frozen=True):
     """Judge the moves of a saved game; `Judged` replies, then `Reviewed`.
 
     It cancels the session's earlier review. Player and ply are those of the judge.
     """
 
-    game: Id
     player: Text = ""
     ply: Annotated[int, msgspec.Meta(ge=1, le=100)] | None = None
 
@@ -612,30 +598,54 @@ class Reviewed(Reply, tag="reviewed", frozen=True):
     lacks_tables: bool = False
 
 
+SendReply = Callable[[Reply], None]
+
 MAX_MESSAGE_BYTES: Final = 16_384
 """Maximum size of a message."""
 
+MAX_ERROR: Final = 300
+"""Maximum length of an unexpected error, in characters."""
+
 _REQUESTS: Final = msgspec.json.Decoder(AnyRequest)
 _ENCODER: Final = msgspec.json.Encoder()
+_LOG: Final = logging.getLogger("twofold.web")
 
 
 class InvalidMessage(InvalidInput):
-    """A message that is not a valid request; its connection is closed."""
+    """A message that is no JSON; its connection is closed."""
 
 
-def parse_request(data: bytes | str) -> AnyRequest:
-    """Parse a message of the page; raises InvalidMessage."""
-    if len(data) > MAX_MESSAGE_BYTES:
-        raise InvalidMessage(
-            f"expected a message of at most {MAX_MESSAGE_BYTES} bytes, got {len(data)}"
-        )
+class _Message(msgspec.Struct):
+    ref: Ref = 0
+
+
+def parse_request(data: bytes | str) -> AnyRequest | RefusedReply:
+    """Parse a message of the page; raises InvalidMessage.
+
+    Returns a refusal for a request that this version does not know: the page may be an older one.
+    """
     try:
         request: AnyRequest = _REQUESTS.decode(data)
         return request
-    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-        raise InvalidMessage(f"expected a request: {printable(str(error))[:200]}") from None
+    except msgspec.ValidationError as error:
+        message = f"expected a request: {printable(str(error))[:200]}. Reload the page"
+        known = _Message()
+        with contextlib.suppress(msgspec.MsgspecError, UnicodeError, RecursionError):
+            known = msgspec.json.decode(data, type=_Message)
+        return RefusedReply(ref=known.ref, message=message, kind="InvalidMessage")
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        raise InvalidMessage("expected a message in JSON") from None
 
 
-def format_message(message: Request | Reply) -> bytes:
+def format_message(message: AnyRequest | Reply) -> bytes:
     """A message as JSON."""
     return _ENCODER.encode(message)
+
+
+def refused(error: Exception, ref: int = 0) -> RefusedReply:
+    """An error as a reply to request `ref`; unexpected errors are logged with a traceback."""
+    if isinstance(error, TwofoldError):
+        return RefusedReply(ref=ref, message=str(error), kind=type(error).__name__)
+    _LOG.error("something went wrong", exc_info=error)
+    text = f"something went wrong inside twofold: {printable(describe(error))[:MAX_ERROR]}"
+    return RefusedReply(ref=ref, message=text, kind="InternalError")

@@ -5,7 +5,6 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from itertools import islice, takewhile
 from operator import eq
 from typing import Final
@@ -24,8 +23,7 @@ from twofold.games.threads import JobThreads
 from twofold.players import Player, PlayerSpec
 from twofold.search.budget import Budget, Stop
 from twofold.web import protocol
-from twofold.web.asked import SendReply
-from twofold.web.protocol import Judged, PhaseInfo, Reviewed, ReviewPart
+from twofold.web.protocol import Judged, PhaseInfo, Reviewed, ReviewPart, SendReply
 from twofold.web.searches import table_info
 
 AT_ONCE: Final = 2
@@ -50,45 +48,26 @@ MAX_KEPT: Final = 100_000
 _LOG: Final = logging.getLogger("twofold.web")
 
 
-@dataclass(frozen=True, slots=True)
-class _Key:
-    """The inputs of a judgement, beside the moves before it; given tiles count as a whole."""
-
-    start: tuple[str, int | None, str, int, int]
-    spawns: frozenset[tuple[int, tuple[int, int]]]
-    player: str
-    ply: int | None
-
-
-@dataclass(slots=True)
-class _Known:
-    letters: str = ""
-    judgements: list[MoveJudgement] = field(default_factory=list)
+_Key = tuple[object, ...]
+"""The inputs of a judgement, beside the moves before it; given tiles count as a whole."""
 
 
 class Reviews:
     """The reviews of all pages; `make` makes the player of a checked spec.
 
-    The person's mistakes are added to the notebook, and the accuracy of whole games to the store,
-    where there are some.
+    The person's mistakes are added to the notebook, the accuracy of whole games to the store.
+
+    Attributes:
+        threads: run the reviews; the others are queued.
     """
 
     def __init__(
-        self,
-        make: Callable[[PlayerSpec], Player],
-        store: GameStore | None = None,
-        notebook: Notebook | None = None,
+        self, make: Callable[[PlayerSpec], Player], notebook: Notebook, store: GameStore
     ) -> None:
-        self._make = make
-        self._notebook = notebook
-        self._store = store
-        self._workers = JobThreads(AT_ONCE, "twofold-review", polite=True)
+        self.threads: Final = JobThreads(AT_ONCE, "twofold-review", polite=True)
+        self._make, self._notebook, self._store = make, notebook, store
         self._lock = threading.Lock()
-        self._known: OrderedDict[_Key, _Known] = OrderedDict()
-
-    def start(self, review: Callable[[], None], stop: Stop) -> None:
-        """Queue a review that does not raise; raises ResourceError if the server is closing."""
-        self._workers.start(review, stop.raise_flag)
+        self._known: OrderedDict[_Key, tuple[str, list[MoveJudgement]]] = OrderedDict()
 
     def review(
         self,
@@ -121,7 +100,7 @@ class Reviews:
                     if found is None:
                         break
                     judged.append(found)
-                    sender.send_some(judged)
+                    sender.send(judged, patient=True)
                 sender.send(judged)
             finally:
                 self.keep(record, player.spec, ply, judged)
@@ -133,9 +112,8 @@ class Reviews:
     def known(self, record: Record, player: str, ply: int | None) -> list[MoveJudgement]:
         """Cached judgements of the first moves of a game; `player` is a canonical spec."""
         with self._lock:
-            known = self._known.get(_key(record, player, ply), _Known())
-            shared = sum(takewhile(bool, map(eq, known.letters, _letters(record))))
-            return known.judgements[:shared]
+            letters, judgements = self._known.get(_key(record, player, ply), ("", []))
+            return judgements[: sum(takewhile(bool, map(eq, letters, _letters(record))))]
 
     def keep(
         self, record: Record, player: str, ply: int | None, judgements: Sequence[MoveJudgement]
@@ -143,10 +121,9 @@ class Reviews:
         """Cache judgements of the first moves of a game; the least recently used are dropped."""
         key = _key(record, player, ply)
         with self._lock:
-            letters = _letters(record)[: len(judgements)]
-            self._known[key] = _Known(letters, list(judgements))
+            self._known[key] = _letters(record)[: len(judgements)], list(judgements)
             self._known.move_to_end(key)
-            while sum(len(one.judgements) for one in self._known.values()) > MAX_KEPT:
+            while sum(len(judged) for _, judged in self._known.values()) > MAX_KEPT:
                 self._known.popitem(last=False)
 
     def _note(
@@ -154,16 +131,15 @@ class Reviews:
     ) -> None:
         """Keep the person's mistakes, and the accuracy of a whole game; errors are logged only."""
         try:
-            if self._notebook is not None:
-                self._notebook.add(mistakes_of_game(game, record, judged))
-            if self._store is not None and percent is not None:
+            self._notebook.add(mistakes_of_game(game, record, judged))
+            if percent is not None:
                 self._store.note_accuracy(game, Accuracy(len(judged), percent))
         except TwofoldError as error:
             _LOG.warning("cannot keep what a review found: %s", error)
 
     def close(self) -> None:
         """End all reviews and their threads."""
-        self._workers.close()
+        self.threads.close()
 
 
 class _Sender:
@@ -179,18 +155,13 @@ class _Sender:
         """Of all that were sent, in percent."""
         return self._accuracy.percent
 
-    def send_some(self, judged: Sequence[MoveJudgement]) -> None:
-        """Send the new ones if they are many, or the last message is long enough ago."""
-        full = len(judged) - self._sent >= MOST_IN_MESSAGE
-        if full or time.monotonic() - self._when >= SEND_SECONDS:
-            self.send(judged)
-
-    def send(self, judged: Sequence[MoveJudgement]) -> None:
-        """Send the new ones, if there are any."""
+    def send(self, judged: Sequence[MoveJudgement], *, patient: bool = False) -> None:
+        """Send the new ones; if `patient`, only many, or some time after the last message."""
         part = judged[self._sent :]
-        self._sent, self._when = len(judged), time.monotonic()
-        if not part:
+        is_early = time.monotonic() - self._when < SEND_SECONDS and len(part) < MOST_IN_MESSAGE
+        if not part or (patient and is_early):
             return
+        self._sent, self._when = len(judged), time.monotonic()
         for one in part:
             if not one.forced:
                 self._accuracy.add(one.accuracy, one.stake)
@@ -200,16 +171,15 @@ class _Sender:
                 judgements=[_message(one) for one in part],
                 done=len(judged),
                 total=self._total,
-                accuracy=self._accuracy.percent,
+                accuracy=self.accuracy,
                 unit=self._unit,
             )
         )
 
 
 def _key(record: Record, player: str, ply: int | None) -> _Key:
-    board = "" if record.board is None else str(record.board)
-    start = (str(record.rules), record.seed, board, record.start_score, record.start_move)
-    return _Key(start, frozenset(record.spawns.items()), player, ply)
+    start = (record.rules, record.seed, record.board, record.start_score, record.start_move)
+    return (*start, frozenset(record.spawns.items()), player, ply)
 
 
 def _letters(record: Record) -> str:

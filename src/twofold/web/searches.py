@@ -1,5 +1,8 @@
 """Searches: analyses in threads, a limited number at a time, as the page shows them.
 
+Outcomes follow the analysis in the same thread, for a player that has solved the game: how games
+end from a position. A pass over all states takes milliseconds on 2x3 and a minute or more on 3x3.
+
 Evaluation: an analysis as the page shows it, with the evaluation bar from 0 to 1.
 
 * If the values are chances, the bar is the chance of the best move.
@@ -16,16 +19,17 @@ import math
 import os
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from twofold.errors import InvalidBoard
+from msgspec.structs import replace
+
+from twofold.errors import InvalidBoard, ResourceError
 from twofold.game.board import Board
 from twofold.game.rules import STANDARD, Move, Rules
-from twofold.games.judge import analysis_ratios, label_of
+from twofold.games.judge import Label, analysis_ratios, label_of
 from twofold.games.reasons import reason_of
 from twofold.games.threads import JobThreads
 from twofold.limits import MAX_PLY, MAX_SCORE, check_limit
@@ -40,11 +44,15 @@ from twofold.web.protocol import (
     AnalysisReply,
     BarKind,
     MoveValueInfo,
+    OutcomesReply,
+    SendReply,
     TableAnswerInfo,
+    TileChance,
 )
 from twofold.web.roster import Roster
 
 if TYPE_CHECKING:
+    from twofold.tables.exact import ExactTable
     from twofold.tables.library import TableAnswer
 
 CHANCE: Final = "chance"
@@ -59,9 +67,9 @@ def reply_of(
     rules: Rules = STANDARD,
     *,
     spec: str,
-    ref: int = 0,
     outcomes: bool = False,
     final: Stop | None = None,
+    hints: int | None = None,
 ) -> AnalysisReply:
     """An analysis as a reply; `outcomes` announces that outcomes follow.
 
@@ -69,7 +77,6 @@ def reply_of(
     """
     bar = bar_of(analysis, player)
     return AnalysisReply(
-        ref=ref,
         board=str(analysis.board),
         rules=str(rules),
         final=final is not None,
@@ -87,6 +94,7 @@ def reply_of(
         bar_amount=bar.amount,
         outcomes=outcomes,
         table=None if analysis.table is None else table_info(analysis.table),
+        hints=hints,
     )
 
 
@@ -100,35 +108,35 @@ def _moves(analysis: Analysis, rules: Rules, ratios: Mapping[Move, float]) -> li
     guided = analysis.critic is not None and analysis.table is None
     best = analysis.value if guided and analysis.value is not None else max(values, default=0.0)
 
-    def tried(one: MoveAnalysis) -> bool:
-        return not guided or one.value is None or one.value <= best
-
-    def ratio(one: MoveAnalysis) -> float | None:
-        if not one.legal or not tried(one):
-            return None
-        if (answer := analysis.table) is not None:
-            return ratio_of(answer.chances.get(one.move, 0.0), answer.chance)
-        if one.move in ratios or one.value is None:
-            return ratios.get(one.move)
-        return ratio_of(one.value, best)
-
-    return [
-        MoveValueInfo(
+    def info(one: MoveAnalysis) -> MoveValueInfo:
+        tried = not guided or one.value is None or one.value <= best
+        known = ratios.get(one.move) if tried else None
+        ratio = known
+        if not one.legal or not tried:
+            ratio = None
+        elif (answer := analysis.table) is not None:
+            ratio = ratio_of(answer.chances.get(one.move, 0.0), answer.chance)
+        elif known is None and one.value is not None:
+            ratio = ratio_of(one.value, best)
+        label: Label | Literal[""] = ""
+        reason = None
+        if known is not None:
+            label = label_of(known)
+            reason = reason_of(analysis.board, rules, one.move, analysis.best, ratios)
+        return MoveValueInfo(
             move=one.move.letter,  # type: ignore[arg-type]
             legal=one.legal,
             value=one.value,
-            ratio=ratio(one),
+            ratio=ratio,
             reward=one.reward,
             depth=one.depth,
             nodes=one.nodes,
-            tried=tried(one),
-            label=label_of(ratios[one.move]) if one.move in ratios and tried(one) else "",
-            reason=reason_of(analysis.board, rules, one.move, analysis.best, ratios)
-            if one.move in ratios and tried(one)
-            else None,
+            tried=tried,
+            label=label,
+            reason=reason,
         )
-        for one in analysis.moves
-    ]
+
+    return [info(one) for one in analysis.moves]
 
 
 def ratio_of(value: float, best: float) -> float:
@@ -199,6 +207,9 @@ AT_ONCE: Final = max(2, os.cpu_count() or 1)
 IDLE_PLAYERS: Final = 8
 """Maximum number of players kept for later analyses."""
 
+SAY_EVERY: Final = 0.25
+"""Seconds between two replies with the progress of outcomes."""
+
 
 @dataclass(frozen=True, slots=True)
 class AnalysisOrder:
@@ -241,7 +252,7 @@ def rules_for(board: Board, text: str) -> Rules:
     return rules
 
 
-def order_of(roster: Roster, asked: AnalyseRequest | AnalyseBody) -> AnalysisOrder:
+def order_of(roster: Roster, asked: AnalyseBody) -> AnalysisOrder:
     """Check a request; raises InvalidInput, or GameOver if no move is legal."""
     board, score = Board.parse(asked.board), asked.score
     check_going(board)
@@ -261,6 +272,9 @@ class Searches:
     """The analyses of all pages; `make` makes the player of a checked spec.
 
     `placed` differs if the network of a spec has changed.
+
+    Attributes:
+        threads: run the analyses; the others are queued.
     """
 
     def __init__(
@@ -269,35 +283,53 @@ class Searches:
         placed: Callable[[PlayerSpec], object] = lambda spec: spec,
         at_once: int = AT_ONCE,
     ) -> None:
-        self._workers = JobThreads(at_once, "twofold-search", polite=True)
+        self.threads: Final = JobThreads(at_once, "twofold-search", polite=True)
         self._make, self._placed = make, placed
         self._lock = threading.Lock()
-        self._idle: OrderedDict[int, tuple[_Kind, Player]] = OrderedDict()
+        self._idle: list[tuple[_Kind, Player]] = []  # the oldest first
         self._closed = False
 
-    def start(self, search: Callable[[], None], stop: Stop) -> None:
-        """Queue a search that does not raise; raises ResourceError if the server is closing."""
-        self._workers.start(search, stop.raise_flag)
+    def stream(self, order: AnalysisOrder, stop: Stop) -> Iterator[tuple[Analysis, Player, bool]]:
+        """Analyses of increasing depth, with their player, the last one again with True.
 
-    def stream(self, order: AnalysisOrder, stop: Stop) -> Iterator[tuple[Analysis, Player]]:
-        """Analyses of increasing depth, with their player; `stop` is raised after MAX_SECONDS."""
-        home = order.at_home
+        `stop` is raised after MAX_SECONDS.
+        """
         with (
-            self.player(order.spec, order.rules, at_home=home) as player,
+            self.player(order.spec, order.rules, at_home=order.at_home) as player,
             ALARMS.at(time.perf_counter() + MAX_SECONDS, stop.raise_flag),
         ):
             found = player.stream(order.board, order.budget, score=order.score, stop=stop)
+            analysis = None
             try:
                 for analysis in found:
-                    yield analysis, player
+                    yield analysis, player, False
             finally:
                 if isinstance(found, Generator):  # ends its search if the loop was left early
                     found.close()
+            if analysis is not None:
+                yield analysis, player, True
 
-    def analyse(self, order: AnalysisOrder, stop: Stop) -> Analysis:
-        """The last analysis of a stream, in this thread; raises InvalidInput."""
-        *_, (analysis, _) = self.stream(order, stop)
-        return analysis
+    def send(
+        self, order: AnalysisOrder, stop: Stop, send: SendReply, hints: int | None = None
+    ) -> None:
+        """Send each analysis, then outcomes if requested; `hints` are those of the game so far."""
+        table = None
+        for analysis, player, is_last in self.stream(order, stop):
+            table = solution_of(player) if order.outcomes else None
+            rules = player.home if order.at_home and player.home else order.rules
+            send(
+                reply_of(
+                    analysis,
+                    player,
+                    rules,
+                    spec=order.spec.text,
+                    outcomes=table is not None,
+                    final=stop if is_last else None,
+                    hints=hints,
+                )
+            )
+        if table is not None:
+            send_outcomes(table, order.board, stop, send)
 
     # ---- players
 
@@ -321,9 +353,9 @@ class Searches:
 
     def _take(self, kind: _Kind) -> Player | None:
         with self._lock:
-            for number, (known, player) in self._idle.items():
+            for place, (known, player) in enumerate(self._idle):
                 if known == kind:
-                    del self._idle[number]
+                    del self._idle[place]
                     return player
         return None
 
@@ -338,19 +370,92 @@ class Searches:
 
     def _give_back(self, kind: _Kind, player: Player) -> None:
         with self._lock:
-            self._idle[id(player)] = (kind, player)
-            kept = 0 if self._closed else IDLE_PLAYERS
-            surplus = list(self._idle)[: max(0, len(self._idle) - kept)]
-            closing_now = [self._idle.pop(number)[1] for number in surplus]
-        for one in closing_now:
+            self._idle.append((kind, player))
+            surplus = max(0, len(self._idle) - (0 if self._closed else IDLE_PLAYERS))
+            closing_now, self._idle = self._idle[:surplus], self._idle[surplus:]
+        for _, one in closing_now:
             one.close()
 
     def close(self) -> None:
         """End all searches and their threads."""
-        self._workers.close()
+        self.threads.close()
         with self._lock:
             self._closed = True
-            players = [player for _, player in self._idle.values()]
-            self._idle.clear()
-        for player in players:
+            players, self._idle = self._idle, []
+        for _, player in players:
             player.close()
+
+
+# ---- outcomes
+
+
+class _Ended(Exception):
+    """Cancelled, or out of time."""
+
+
+def solution_of(player: Player) -> "ExactTable | None":
+    """The table of a player that has solved its game; None for others."""
+    if not player.compiled or player.home is None:
+        return None
+    from twofold.players.exact import ExactPlayer  # loads kernels
+
+    return player.table if isinstance(player, ExactPlayer) else None
+
+
+def send_outcomes(
+    table: "ExactTable",
+    board: Board,
+    stop: Stop,
+    send: Callable[[OutcomesReply], object],
+    seconds: float = MAX_SECONDS,
+) -> None:
+    """Compute how games end from a board; send progress and the result.
+
+    Ends early when `stop` is raised or after `seconds`.
+    """
+    from twofold.tables.exact import outcomes
+
+    began = said = time.monotonic()
+    first: int | None = None
+    now = OutcomesReply(board=str(board), final=False, done=0.0)
+
+    def pass_by(_layer: int, states: int) -> None:
+        nonlocal first, now, said
+        first = states if first is None else first
+        now = replace(now, done=(states - first) / max(len(table) - first, 1))
+        when = time.monotonic()
+        if stop.is_raised or when - began > seconds:
+            raise _Ended
+        if when - said >= SAY_EVERY:
+            said = when
+            send(now)
+
+    try:
+        found = outcomes(table, board, on_progress=pass_by)
+    except _Ended:
+        late = (
+            f"not all games could be followed to their end in {seconds:g} s; "
+            "a later board takes less"
+        )
+        why = {"note": late, "reason": "late", "seconds": seconds}
+        if stop.is_raised:
+            why = {"note": "stopped before the end", "reason": "stopped"}
+        send(replace(now, final=True, **why))
+    except (InvalidBoard, ResourceError) as error:
+        send(replace(now, final=True, note=str(error)))
+    else:
+        of_goal, rules = found.problem.unit != POINTS, found.problem.rules
+        tiles = [TileChance(tile, one, found.reach[tile]) for tile, one in found.tiles.items()]
+        send(
+            OutcomesReply(
+                board=str(board),
+                final=True,
+                done=1.0,
+                tiles=tiles,
+                moves=found.moves,
+                setting=found.problem.setting,
+                goal=rules.goal if of_goal or rules.stop_at_goal else 0,
+                of_goal=of_goal,
+                value=found.value,
+            )
+        )

@@ -10,21 +10,23 @@ requests to it. So each request needs:
   `Authorization: Bearer TOKEN` for scripts.
 """
 
+import asyncio
 import hmac
 import ipaddress
 import os
 import re
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
 
 from twofold.errors import InvalidInput
 from twofold.game.notation import shown
@@ -52,24 +54,31 @@ _LOCK_SECONDS: Final = 10.0
 
 _SAFE: Final = ("GET", "HEAD")
 
+HEADERS: Final[Mapping[str, str]] = {
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+"""Headers of every response."""
 
-@dataclass(frozen=True, slots=True)
-class HttpRefusal:
-    """A refused request; `kind` is `ForeignHost`, `ForeignOrigin` or `NoToken`."""
+
+class Refusal(NamedTuple):
+    """A refused request."""
 
     status: int
-    kind: str
     message: str
+    kind: str
 
 
-_FOREIGN_HOST: Final = HttpRefusal(
-    400, "ForeignHost", "expected the address of this server as Host"
+_FOREIGN_HOST: Final = Refusal(400, "expected the address of this server as Host", "ForeignHost")
+_FOREIGN_ORIGIN: Final = Refusal(
+    403, "expected a request from this server's own page, got another origin", "ForeignOrigin"
 )
-_FOREIGN_ORIGIN: Final = HttpRefusal(
-    403, "ForeignOrigin", "expected a request from this server's own page, got another origin"
-)
-_NO_TOKEN: Final = HttpRefusal(
-    403, "NoToken", "expected the token: open the address that 'twofold serve' has printed"
+_NO_TOKEN: Final = Refusal(
+    403, "expected the token: open the address that 'twofold serve' has printed", "NoToken"
 )
 
 
@@ -113,14 +122,14 @@ class Access:
         self._once.add(token)
         return token
 
-    def foreign(self, asked: HTTPConnection) -> HttpRefusal | None:
+    def foreign(self, asked: HTTPConnection) -> Refusal | None:
         """Why a request may not come from a page of this server; None if it may."""
         host, origins = asked.headers.get("host", "").lower(), asked.headers.getlist("origin")
         if not self.is_own_host(host):
             return _FOREIGN_HOST
         return _FOREIGN_ORIGIN if origins and origins != [f"http://{host}"] else None
 
-    def refusal(self, asked: HTTPConnection) -> HttpRefusal | None:
+    def refusal(self, asked: HTTPConnection) -> Refusal | None:
         """Why a request is refused; None if it is the owner's.
 
         Another server on this machine has another origin but the same *site*, so its pages send the
@@ -205,16 +214,14 @@ class Gate:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request or WebSocket."""
         if scope["type"] == "websocket":
-            if self.access.refusal(HTTPConnection(scope)) is None:
-                await self.app(scope, receive, send)
-            else:
-                await receive()  # websocket.connect
-                await send({"type": "websocket.close", "code": 1008})
-        elif scope["type"] == "http":
-            answer = await self._answer(Request(scope, receive)) or self.app
-            await answer(scope, receive, self._with_headers(scope, send))
-        else:
-            await self.app(scope, receive, send)
+            refused = self.access.refusal(HTTPConnection(scope)) is not None
+            await (WebSocketClose(1008) if refused else self.app)(scope, receive, send)
+            return
+        asked = Request(scope, receive)
+        if "transfer-encoding" in asked.headers:
+            await asyncio.sleep(0)  # uvicorn may have answered a chunk that is none, and closed
+        answer = await self._answer(asked) or self.app
+        await answer(scope, receive, self._with_headers(asked, send))
 
     async def _answer(self, asked: Request) -> Response | None:
         """A redirect that sets the cookie, or a refusal; None for a request of the owner."""
@@ -225,20 +232,37 @@ class Gate:
         )
         texts = await _form(asked) if is_form else asked.query_params.getlist("token")
         if (is_form or (is_page and asked.method in _SAFE)) and any(map(self.access.takes, texts)):
-            headers = {"location": _target(asked), "set-cookie": self.access.cookie}
+            pairs = [pair for pair in asked.query_params.multi_items() if pair[0] != "token"]
+            place = asked.scope["path"] + ("?" + urlencode(pairs) if pairs else "")
+            headers = {"location": place, "set-cookie": self.access.cookie}
             return Response(status_code=303, headers=headers)
         refusal = self.access.refusal(asked) or (_NO_TOKEN if is_form else None)
-        return None if refusal is None else _refused(asked, refusal, wrong=is_form)
+        if refusal is not _NO_TOKEN or not wants_page(asked):
+            return None if refusal is None else error_response(asked, *refusal)
+        # If a link on another page led here, the browser has omitted the strict cookie.
+        here = asked.scope["path"] in PAGES
+        is_opened = asked.method in _SAFE and asked.headers.get("sec-fetch-mode") == "navigate"
+        again = here and is_opened and _is_from_elsewhere(asked)
+        page = sign_in_page(here=here, wrong=is_form, again=again)
+        return Response(page, refusal.status, media_type="text/html")
 
-    def _with_headers(self, scope: Scope, send: Send) -> Send:
-        host = HTTPConnection(scope).headers.get("host", "").lower()
-        own = host if self.access.is_own_host(host) else ""
+    def _with_headers(self, asked: Request, send: Send) -> Send:
+        """Some browsers do not include WebSockets in `'self'`, so the policy names ours."""
+        host = asked.headers.get("host", "").lower()
+        connect = f"'self' ws://{host}" if self.access.is_own_host(host) else "'self'"
 
         async def send_more(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(raw=list(message.get("headers", [])))
-                style = style_source() if message["status"] >= 400 else ""
-                headers.update(response_headers(own, headers, style))
+                style = f"style-src 'self' {style_source()}; " if message["status"] >= 400 else ""
+                headers.update(HEADERS)
+                headers["content-security-policy"] = (
+                    f"default-src 'self'; {style}connect-src {connect}; base-uri 'none'; "
+                    "form-action 'self'; frame-ancestors 'none'"
+                )
+                headers.setdefault("cache-control", "no-store")
+                if "transfer-encoding" in asked.headers:
+                    headers["connection"] = "close"  # what follows may be no chunk
                 message = {**message, "headers": headers.raw}
             await send(message)
 
@@ -255,58 +279,14 @@ async def _form(asked: Request) -> list[str]:
     return [text.strip().rpartition("token=")[2] for name, text in pairs if name == "token"]
 
 
-def _target(asked: Request) -> str:
-    """Path and query of a page, without a token; `/` for everything else."""
-    if asked.scope["path"] not in PAGES:
-        return "/"
-    pairs = [pair for pair in asked.query_params.multi_items() if pair[0] != "token"]
-    return str(asked.scope["path"]) + ("?" + urlencode(pairs) if pairs else "")
-
-
 def wants_page(asked: HTTPConnection) -> bool:
     """True if a browser asked for a page."""
-    return not asked.scope["path"].startswith("/api/") and "text/html" in asked.headers.get(
-        "accept", ""
-    )
+    accepted = asked.headers.get("accept", "")
+    return "text/html" in accepted and not asked.scope["path"].startswith("/api/")
 
 
-def _refused(asked: Request, refusal: HttpRefusal, *, wrong: bool) -> Response:
-    if not wants_page(asked):
-        body = error_body(refusal.message, refusal.kind)
-        return Response(body, refusal.status, media_type="application/json")
-    if refusal is _NO_TOKEN:
-        # If a link on another page led here, the browser has omitted the strict cookie.
-        is_page = asked.scope["path"] in PAGES
-        is_opened = asked.method in _SAFE and asked.headers.get("sec-fetch-mode") == "navigate"
-        again = is_page and is_opened and _is_from_elsewhere(asked)
-        page = sign_in_page(here=is_page, wrong=wrong, again=again)
-    else:
-        page = error_page(refusal.status, refusal.message)
-    return Response(page, refusal.status, media_type="text/html")
-
-
-HEADERS: Final[Mapping[str, str]] = {
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-    "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-    "permissions-policy": "camera=(), geolocation=(), microphone=()",
-}
-"""Headers of every response."""
-
-
-def response_headers(host: str, present: Iterable[str], style: str = "") -> dict[str, str]:
-    """The headers to add to a response that has the headers `present`.
-
-    `host` is empty if it is foreign; `style` is the source of an inline style, or empty. Some
-    browsers do not include WebSockets in `'self'`.
-    """
-    connect = f"'self' ws://{host}" if host else "'self'"
-    styles = f"style-src 'self' {style}; " if style else ""
-    policy = (
-        f"default-src 'self'; {styles}connect-src {connect}; base-uri 'none'; form-action 'self'; "
-        "frame-ancestors 'none'"
-    )
-    cache = {} if "cache-control" in present else {"cache-control": "no-store"}
-    return {**HEADERS, "content-security-policy": policy, **cache}
+def error_response(asked: Request, status: int, message: str, kind: str) -> Response:
+    """An error as a page or in the form of the API."""
+    if wants_page(asked):
+        return Response(error_page(status, message), status, media_type="text/html")
+    return Response(error_body(message, kind), status, media_type="application/json")

@@ -7,7 +7,7 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 from typing import Final
@@ -21,20 +21,21 @@ from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route, WebSocketRoute
+from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
 
 from twofold.errors import InvalidInput, ResourceError
 from twofold.game.notation import shown
 from twofold.limits import check_limit
-from twofold.web.api import operations
+from twofold.web.api import Api
 from twofold.web.hub import Hub
-from twofold.web.jobs import job_operations
-from twofold.web.lab import lab_operations
-from twofold.web.operations import Operation, error_body, openapi, routes_of
-from twofold.web.pages import error_page, page_routes
+from twofold.web.lab import Lab
+from twofold.web.operations import openapi, operations_of, routes_of
+from twofold.web.own_games import OwnGames
+from twofold.web.pages import page_routes
+from twofold.web.practice import Practice
 from twofold.web.protocol import MAX_MESSAGE_BYTES
-from twofold.web.security import Access, Gate, wants_page
+from twofold.web.security import Access, Gate, error_response
 from twofold.web.session import Sockets
 
 
@@ -43,34 +44,28 @@ def create_app(hub: Hub, access: Access, folder: Path) -> Gate:
 
     `folder` has the studies and training runs, whose networks are players.
     """
-    hub.roster.folder = folder
+    hub.roster.folder = hub.jobs.folder = folder
+    hub.jobs.allowed = access.is_local
+    own_games, practice = OwnGames(hub.table), Practice(hub.notebook, hub.table.store)
+    owners = (own_games, Api(hub), practice, hub.jobs, Lab(folder))
+    operations = [one for owner in owners for one in operations_of(owner)]
+
+    async def document(_: Request) -> Response:
+        found = await to_thread.run_sync(openapi, operations)
+        return Response(msgspec.json.encode(found), media_type="application/json")
+
     app = Starlette(
-        routes=all_routes(hub, folder, jobs=access.is_local),
+        routes=[
+            *page_routes(),
+            WebSocketRoute("/ws", Sockets(hub)),
+            *routes_of(operations),
+            Route("/openapi.json", document),
+        ],
         middleware=[Middleware(GZipMiddleware, compresslevel=6)],
         exception_handlers={HTTPException: _no_answer, 500: _failed},
     )
     app.router.redirect_slashes = False
     return Gate(app, access)
-
-
-def all_routes(hub: Hub, folder: Path, *, jobs: bool) -> list[BaseRoute]:
-    """All routes."""
-    known = [*operations(hub), *job_operations(hub.jobs, folder, allowed=jobs)]
-    known += lab_operations(folder)
-    return [
-        *page_routes(),
-        WebSocketRoute("/ws", Sockets(hub)),
-        *routes_of(known),
-        Route("/openapi.json", _document(known)),
-    ]
-
-
-def _document(known: list[Operation]) -> Callable[[Request], Awaitable[Response]]:
-    async def serve(_: Request) -> Response:
-        document = await to_thread.run_sync(openapi, known)
-        return Response(msgspec.json.encode(document), media_type="application/json")
-
-    return serve
 
 
 async def _no_answer(request: Request, error: Exception) -> Response:
@@ -79,21 +74,15 @@ async def _no_answer(request: Request, error: Exception) -> Response:
         404: "there is no such address",
         405: f"this address does not take {request.method}",
     }
-    message = messages.get(error.status_code, error.detail)
-    return _error(request, error.status_code, message, "NotFound", dict(error.headers or {}))
+    status = error.status_code
+    answer = error_response(request, status, messages.get(status, error.detail), "NotFound")
+    answer.headers.update(error.headers or {})
+    return answer
 
 
 async def _failed(request: Request, error: Exception) -> Response:
     message = f"internal error ({type(error).__name__}). The server's log says more"
-    return _error(request, 500, message, "Fault", {})
-
-
-def _error(
-    request: Request, status: int, message: str, kind: str, headers: dict[str, str]
-) -> Response:
-    if wants_page(request):
-        return Response(error_page(status, message), status, headers, "text/html")
-    return Response(error_body(message, kind), status, headers, "application/json")
+    return error_response(request, 500, message, "Fault")
 
 
 DEFAULT_PORT: Final = 2048
@@ -103,6 +92,8 @@ PORTS_TRIED: Final = 100
 
 STOP_SECONDS: Final = 1
 """Seconds for pending responses when the server stops."""
+
+_NO_HOST: Final = "expected an address of this machine as host, got {}"
 
 BACKLOG: Final = 128
 """Length of the queue of connections to be accepted."""
@@ -195,7 +186,6 @@ def listen(host: str, port: int | None) -> socket.socket:
     Port 0 means any free port, None the default one or the next free one. Raises InvalidInput for a
     host that is not this machine, LimitExceeded, or ResourceError if the port is not free.
     """
-    _allow_connections()
     if port is not None:
         return _listen(host, check_limit("a port", port, 0, 65_535))
     for candidate in (*range(DEFAULT_PORT, DEFAULT_PORT + PORTS_TRIED), 0):
@@ -204,43 +194,25 @@ def listen(host: str, port: int | None) -> socket.socket:
     raise ResourceError(f"there is no free port on {host}")
 
 
-def _allow_connections() -> None:
-    """Allow as many open connections as the system lets a program have."""
-    with contextlib.suppress(ImportError, ValueError, OSError):  # Windows has no such limit
-        import resource
-
-        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-
-
 def _listen(host: str, port: int) -> socket.socket:
-    family, address = _resolve(host, port)
-    # asyncio disables the 40 ms delay of small packets (Nagle) only if the protocol is named.
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        if os.name == "posix":  # on Windows two programs could then use the same port
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        listener.listen(BACKLOG)
-    except OSError as error:
-        listener.close()
-        if error.errno == errno.EADDRNOTAVAIL:
-            raise _no_host(host) from None
-        reason = "another program uses" if error.errno == errno.EADDRINUSE else "cannot be used"
-        raise ResourceError(f"expected a free port, got {port}, which {reason}") from None
-    return listener
-
-
-def _resolve(host: str, port: int) -> tuple[int, tuple[str, int]]:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError):
         found = []
     if not (host and found):
-        raise _no_host(host)
+        raise InvalidInput(_NO_HOST.format(shown(host)))
     family, _, _, _, address = min(found, key=lambda one: one[0] != socket.AF_INET)
-    return family, (str(address[0]), int(address[1]))
-
-
-def _no_host(host: str) -> InvalidInput:
-    return InvalidInput(f"expected an address of this machine as host, got {shown(host)}")
+    # asyncio disables the 40 ms delay of small packets (Nagle) only if the protocol is named.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        if os.name == "posix":  # on Windows two programs could then use the same port
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address[:2])
+        listener.listen(BACKLOG)
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRNOTAVAIL:
+            raise InvalidInput(_NO_HOST.format(shown(host))) from None
+        reason = "another program uses" if error.errno == errno.EADDRINUSE else "cannot be used"
+        raise ResourceError(f"expected a free port, got {port}, which {reason}") from None
+    return listener

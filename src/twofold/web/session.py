@@ -1,21 +1,20 @@
 """Session: the requests and replies of one page, and the WebSocket that carries them.
 
-Connection: one WebSocket between its socket and its `Session`.
-
 The rate of messages and the queue of replies are limited for each page.
 """
 
 import asyncio
 import contextlib
-import itertools
 import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from typing import Any, Final
 
+from msgspec.structs import replace
 from starlette.types import Receive, Scope, Send
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from twofold.errors import InvalidBoard, LimitExceeded
 from twofold.game.board import Board
@@ -23,9 +22,9 @@ from twofold.game.game import Game
 from twofold.game.notation import parse_seed
 from twofold.games.autoplay import Wish
 from twofold.games.store import NotFound
+from twofold.games.threads import JobThreads
 from twofold.search.budget import Stop
 from twofold.web import protocol
-from twofold.web.asked import Asked, SendReply, Work, refused, send_analysis
 from twofold.web.hub import Hub
 from twofold.web.page_game import Asker, PageGame
 from twofold.web.protocol import (
@@ -34,15 +33,53 @@ from twofold.web.protocol import (
     FrameReply,
     InvalidMessage,
     OutcomesReply,
+    RefusedReply,
     Reply,
+    SendReply,
     format_message,
     parse_request,
+    refused,
 )
 from twofold.web.reviews import MAX_PLY
 from twofold.web.searches import order_of, rules_for
 
 MAX_FOLLOWED: Final = 16
 """Maximum number of games that a page follows."""
+
+Work = Callable[[Stop, SendReply], None]
+
+
+class Asked:
+    """A request of a page that takes time; `work` gets a flag that ends it, and sends replies.
+
+    The replies get the number `ref` of the request; errors are sent, too.
+    """
+
+    def __init__(self, work: Work, send: SendReply, ref: int) -> None:
+        self.stop: Final = Stop()
+        self._work, self._send, self._ref = work, send, ref
+        self._lock = threading.Lock()
+        self._dropped = False
+
+    def drop(self) -> None:
+        """Stop soon, and send nothing more."""
+        with self._lock:
+            self._dropped = True
+        self.stop.raise_flag()
+
+    def run(self) -> None:
+        """Run it in this thread."""
+        if self._dropped:
+            return
+        try:
+            self._work(self.stop, self._answer)
+        except Exception as error:
+            self._answer(refused(error))
+
+    def _answer(self, reply: Reply) -> None:
+        with self._lock:
+            if not self._dropped:
+                self._send(replace(reply, ref=self._ref))
 
 
 class Session:
@@ -67,8 +104,9 @@ class Session:
 
     def receive(self, request: AnyRequest) -> None:
         """Handle a request, or send `Refused`; quick, and never raises."""
-        handle: Callable[[Any], None] = getattr(self, f"_{request.__struct_config__.tag}")
-        self._guarded(lambda: handle(request), request.ref)
+        handle: Callable[[Any, Asker], None] = getattr(self, f"_{request.__struct_config__.tag}")
+        asker = Asker(self, request.ref)
+        self._guarded(lambda: handle(request, asker), asker)
 
     def close(self) -> None:
         """Cancel the session's searches and leave its games. May be called twice."""
@@ -82,35 +120,35 @@ class Session:
             self._hub.table.leave(live, self)
         self._hub.leave(self)
 
-    def _guarded(self, do: Callable[[], None], ref: int) -> None:
+    def _guarded(self, do: Callable[[], None], asker: Asker) -> None:
         if self._closed:
             return
         try:
             do()
         except Exception as error:
-            self.send(refused(error, ref))
+            self.send(refused(error, asker.ref))
 
-    def _later(self, do: Callable[[], None], ref: int) -> None:
+    def _later(self, do: Callable[[], None], asker: Asker) -> None:
         """Do something slow in another thread."""
-        self._hub.desk.start(lambda: self._guarded(do, ref))
+        self._hub.desk.start(lambda: self._guarded(do, asker))
 
     # ---- games
 
-    def _open(self, request: protocol.OpenRequest) -> None:
+    def _open(self, request: protocol.OpenRequest, asker: Asker) -> None:
         def open_it() -> None:
-            table, asker = self._hub.table, Asker(self, request.ref)
+            table = self._hub.table
             live = table.find(request.game) if request.game else table.find_last()
             if live is None:
                 first = protocol.NewRequest(rules=str(self._hub.roster.home or ""))
                 self._follow(table.begin(_new_game(first)), asker)
                 return
             self._follow(live, asker)
-            live.replay()
+            live.replay_to(live.game.move_number)  # so that undo and earlier positions are quick
 
-        self._later(open_it, request.ref)
+        self._later(open_it, asker)
 
-    def _new(self, request: protocol.NewRequest) -> None:
-        table, asker = self._hub.table, Asker(self, request.ref)
+    def _new(self, request: protocol.NewRequest, asker: Asker) -> None:
+        table = self._hub.table
         if not request.source:
             self._follow(table.begin(_new_game(request), keep=request.keep), asker)
             return
@@ -119,7 +157,7 @@ class Session:
             history, known = table.find(request.source).fork(request.move_number)
             self._follow(table.begin(history, known, keep=request.keep), asker)
 
-        self._later(fork, request.ref)
+        self._later(fork, asker)
 
     def _follow(self, live: PageGame, asker: Asker) -> None:
         with self._lock:
@@ -150,7 +188,7 @@ class Session:
         found += [one for one in self._live if one.was == game]
         return found[0] if found else None
 
-    def _close(self, request: protocol.CloseRequest) -> None:
+    def _close(self, request: protocol.CloseRequest, _: Asker) -> None:
         with self._lock:
             live = self._followed(request.game)
             if live is not None:
@@ -160,48 +198,47 @@ class Session:
 
     # ---- a game
 
-    def _move(self, request: protocol.MoveRequest) -> None:
+    def _move(self, request: protocol.MoveRequest, asker: Asker) -> None:
         live = self._game(request.game)
-        live.move(request.move, request.move_number, Asker(self, request.ref), by=request.by)
+        live.move(request.move, request.move_number, asker, by=request.by)
 
-    def _undo(self, request: protocol.UndoRequest) -> None:
-        self._game(request.game).undo(Asker(self, request.ref))
+    def _undo(self, request: protocol.UndoRequest, asker: Asker) -> None:
+        self._game(request.game).undo(asker)
 
-    def _take_back(self, request: protocol.TakeBackRequest) -> None:
-        live, asker = self._game(request.game), Asker(self, request.ref)
-        self._later(lambda: live.take_back_help(asker), request.ref)
+    def _redo(self, request: protocol.RedoRequest, asker: Asker) -> None:
+        self._game(request.game).redo(asker)
 
-    def _redo(self, request: protocol.RedoRequest) -> None:
-        self._game(request.game).redo(Asker(self, request.ref))
+    def _take_back(self, request: protocol.TakeBackRequest, asker: Asker) -> None:
+        live = self._game(request.game)
+        self._later(lambda: live.take_back_help(asker), asker)
 
-    def _autoplay(self, request: protocol.AutoplayRequest) -> None:
+    def _view(self, request: protocol.ViewRequest, asker: Asker) -> None:
+        live = self._game(request.game)
+        self._later(lambda: asker.answer(live.position(request.move_number)), asker)
+
+    def _autoplay(self, request: protocol.AutoplayRequest, asker: Asker) -> None:
         live, roster = self._game(request.game), self._hub.roster
         spec = roster.spec(request.player, live.game.rules)
         wish = Wish(request.moves_per_second, request.stop_tile, request.moves)
-        live.start_player(spec.text, lambda: roster.make(spec), wish, Asker(self, request.ref))
+        live.start_player(spec.text, lambda: roster.make(spec), wish, asker)
 
-    def _view(self, request: protocol.ViewRequest) -> None:
-        live, asker = self._game(request.game), Asker(self, request.ref)
-        self._later(lambda: asker.answer(live.position(request.move_number)), request.ref)
-
-    def _pause(self, request: protocol.PauseRequest) -> None:
-        self._game(request.game).pause(Asker(self, request.ref))
+    def _pause(self, request: protocol.PauseRequest, asker: Asker) -> None:
+        self._game(request.game).pause(asker)
 
     # ---- analyses and reviews
 
-    def _analyse(self, request: protocol.AnalyseRequest) -> None:
+    def _analyse(self, request: protocol.AnalyseRequest, _: Asker) -> None:
         hints: int | None = None
         if request.game:
             hints = self._game(request.game).show_hints(Board.parse(request.board))
         searches, order = self._hub.searches, order_of(self._hub.roster, request)
 
         def work(stop: Stop, send: SendReply) -> None:
-            send_analysis(searches, order, stop, send, hints)
+            searches.send(order, stop, send, hints)
 
-        asked = self._ask(request, work)
-        searches.start(asked.run, asked.stop)
+        self._ask(request, searches.threads, work)
 
-    def _review(self, request: protocol.ReviewRequest) -> None:
+    def _review(self, request: protocol.ReviewRequest, _: Asker) -> None:
         hub, player = self._hub, request.player.strip()
         judge = hub.roster.check(player) if player else None
         ply = None if request.ply is None else min(request.ply, MAX_PLY)
@@ -211,11 +248,10 @@ class Session:
             spec = hub.judge_for(record, judge)
             hub.reviews.review(request.game, record, spec, ply, stop, send)
 
-        asked = self._ask(request, work)
-        hub.reviews.start(asked.run, asked.stop)
+        self._ask(request, hub.reviews.threads, work)
 
-    def _ask(self, request: AnyRequest, work: Work) -> Asked:
-        """Register a request that takes time, and cancel the earlier one of its kind."""
+    def _ask(self, request: AnyRequest, threads: JobThreads, work: Work) -> None:
+        """Queue a request that takes time, and cancel the earlier one of its kind."""
         asked = Asked(work, self.send, request.ref)
         with self._lock:
             before = self._asked.get(type(request))
@@ -225,9 +261,9 @@ class Session:
             before.drop()
         if closed:
             asked.drop()
-        return asked
+        threads.start(asked.run, asked.stop.raise_flag)
 
-    def _stop(self, request: protocol.StopRequest) -> None:
+    def _stop(self, _request: protocol.StopRequest, _: Asker) -> None:
         with self._lock:
             asked = list(self._asked.values())
         for one in asked:
@@ -257,11 +293,8 @@ MAX_WAITING_BYTES: Final = 16 * 2**20
 CLOSE_SECONDS: Final = 2.0
 """Seconds to wait for a page to accept the close frame."""
 
-MAX_REASON_BYTES: Final = 123
-"""Maximum length of the reason in a close frame (RFC 6455, 5.5)."""
-
 POLICY: Final = 1008
-"""Close code: an invalid request, or too many."""
+"""Close code: an invalid message, or too many."""
 
 TRY_AGAIN: Final = 1013
 """Close code: the page reads too slowly."""
@@ -273,21 +306,16 @@ class Bucket:
     def __init__(
         self, size: float, rate: float, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._size = size
-        self._rate = rate
-        self._clock = clock
-        self._tokens = size
-        self._last = clock()
+        self._size, self._rate, self._clock = size, rate, clock
+        self._tokens, self._last = size, clock()
 
     def take(self) -> bool:
         """Take a token; False if there is none."""
-        now = self._clock()
-        self._tokens = min(self._size, self._tokens + (now - self._last) * self._rate)
-        self._last = now
-        if self._tokens < 1:
-            return False
-        self._tokens -= 1
-        return True
+        before, self._last = self._last, self._clock()
+        self._tokens = min(self._size, self._tokens + (self._last - before) * self._rate)
+        is_there = self._tokens >= 1
+        self._tokens -= is_there
+        return is_there
 
 
 class Outbox:
@@ -302,30 +330,34 @@ class Outbox:
     ) -> None:
         self._loop = loop
         self._most_bytes = most_bytes
-        self._waiting: OrderedDict[object, bytes] = OrderedDict()
+        self._waiting: OrderedDict[object, str] = OrderedDict()
         self._bytes = 0
-        self._numbers = itertools.count()
         self._changed = asyncio.Event()
         self.overflow = asyncio.Event()
         """Set when the queue is full; later replies are dropped."""
 
     def put(self, reply: Reply) -> None:
         """Add a reply."""
-        place, text = _place(reply), format_message(reply)
+        place: object = object()  # equal places replace each other
+        if isinstance(reply, FrameReply):
+            place = "frame", reply.game
+        elif isinstance(reply, AnalysisReply | OutcomesReply):
+            place = type(reply), reply.ref
+        text = format_message(reply).decode()
         with contextlib.suppress(RuntimeError):  # the server has ended
             self._loop.call_soon_threadsafe(self._add, place, text)
 
-    def _add(self, place: object, text: bytes) -> None:
+    def _add(self, place: object, text: str) -> None:
         if self.overflow.is_set():
             return
-        self._bytes += len(text) - len(self._waiting.pop(place, b""))
-        self._waiting[next(self._numbers) if place is None else place] = text
+        self._bytes += len(text) - len(self._waiting.pop(place, ""))
+        self._waiting[place] = text
         self._changed.set()
         if self._bytes > self._most_bytes:
             self.overflow.set()
 
-    async def get(self) -> bytes:
-        """Wait for the next reply, as text."""
+    async def get(self) -> str:
+        """Wait for the next reply."""
         while not self._waiting:
             self._changed.clear()
             await self._changed.wait()
@@ -334,15 +366,8 @@ class Outbox:
         return text
 
 
-def _place(reply: Reply) -> object:
-    """The queue key of a reply; equal keys replace each other, None replaces nothing."""
-    if isinstance(reply, FrameReply):
-        return "frame", reply.game
-    if isinstance(reply, AnalysisReply):
-        return "analysis", reply.ref
-    if isinstance(reply, OutcomesReply):
-        return "outcomes", reply.ref
-    return None
+End = tuple[int, str]
+"""Code and reason for closing a connection."""
 
 
 class Sockets:
@@ -353,66 +378,50 @@ class Sockets:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one WebSocket."""
-        await receive()  # websocket.connect
-        await send({"type": "websocket.accept"})
+        socket = WebSocket(scope, receive, send)
+        await socket.accept()
         outbox = Outbox(asyncio.get_running_loop())
         session = Session(self._hub, outbox.put)
+        ways = (_read(socket, session), _write(socket, outbox), _wait_until_full(outbox))
+        tasks = [asyncio.ensure_future(way) for way in ways]
         try:
-            ends = await _first_end(read(receive, session), write(outbox, send), _full(outbox))
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            end = next(task.result() for task in tasks if task in done)
         finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
             session.close()
-        if ends is not None:
-            await _close(send, *ends)
+        if end is not None:
+            with contextlib.suppress(TimeoutError, OSError, RuntimeError):
+                await asyncio.wait_for(socket.close(*end), CLOSE_SECONDS)
 
 
-End = tuple[int, str]
-"""Code and reason for closing a connection."""
-
-
-async def read(receive: Receive, session: Session) -> End | None:
+async def _read(socket: WebSocket, session: Session) -> End | None:
     """Pass messages to the session; returns how to close the connection, None if it is closed."""
     bucket = Bucket(MESSAGES_AT_ONCE, MESSAGES_PER_SECOND)
-    while True:
-        message = await receive()
-        if message["type"] == "websocket.disconnect":
-            return None
+    while (message := await socket.receive())["type"] != "websocket.disconnect":
         if not bucket.take():
             return POLICY, f"expected at most {MESSAGES_PER_SECOND:.0f} messages a second"
         try:
-            session.receive(parse_request(message.get("bytes") or message.get("text") or b""))
+            request = parse_request(message.get("bytes") or message.get("text") or b"")
         except InvalidMessage as error:
             return POLICY, str(error)
+        if isinstance(request, RefusedReply):
+            session.send(request)
+        else:
+            session.receive(request)
         await asyncio.sleep(0)  # let other tasks run, even if many messages arrived together
+    return None
 
 
-async def write(outbox: Outbox, send: Send) -> None:
+async def _write(socket: WebSocket, outbox: Outbox) -> None:
     """Send the replies of the outbox until the connection ends."""
-    try:
+    with contextlib.suppress(OSError, RuntimeError, WebSocketDisconnect):
         while True:
-            text = await outbox.get()
-            await send({"type": "websocket.send", "text": text.decode()})
-    except (OSError, RuntimeError):  # the connection has ended
-        return
+            await socket.send_text(await outbox.get())
 
 
-async def _full(outbox: Outbox) -> End:
+async def _wait_until_full(outbox: Outbox) -> End:
     await outbox.overflow.wait()
     return TRY_AGAIN, "the page reads too slowly"
-
-
-async def _first_end(*ways: Coroutine[Any, Any, End | None]) -> End | None:
-    tasks = [asyncio.ensure_future(way) for way in ways]
-    try:
-        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        return next(task.result() for task in tasks if task in done)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-
-async def _close(send: Send, code: int, reason: str) -> None:
-    short = reason.encode()[:MAX_REASON_BYTES].decode(errors="ignore")
-    with contextlib.suppress(TimeoutError, OSError, RuntimeError):
-        message = {"type": "websocket.close", "code": code, "reason": short}
-        await asyncio.wait_for(send(message), CLOSE_SECONDS)

@@ -26,8 +26,8 @@ from twofold.games.live_game import LOOK_SECONDS, now_text, opened
 from twofold.games.places import Row
 from twofold.games.store import GameStore, NotFound, goes_on
 from twofold.games.threads import Seats, join, start_thread
-from twofold.web.asked import refused
 from twofold.web.page_game import Asker, PageGame, Viewer
+from twofold.web.protocol import refused
 
 MAX_PLAYERS: Final = 32
 """Maximum number of simultaneous players over all games."""

@@ -11,7 +11,7 @@ LOOK_EVERY = 0.02
 
 
 def job_of(queue: JobQueue, job: str) -> Job:
-    return next(one for one in queue.jobs() if one.id == job)
+    return next(one for one in queue.all() if one.id == job)
 
 
 def until(queue: JobQueue, job: str, **wanted: Any) -> Job:

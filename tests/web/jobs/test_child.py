@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from twofold.errors import INTERRUPTED
-from twofold.web.job_kinds import PROGRAM, PROGRESS, CommandProcess
+from twofold.web.job_process import PROGRAM, PROGRESS, CommandProcess
 
 TRAIN = ["train", "0123 4567", "--out", "net.safetensors", "--time", "1h", "--threads", "1"]
 PATIENCE = 120.0

@@ -30,7 +30,9 @@ def planned(wanted: Wanted, folder: Path) -> Plan:
 
 
 def queue_in(folder: Path) -> JobQueue:
-    return JobQueue(folder / "jobs", planned, PROGRAM)
+    queue = JobQueue(folder / "jobs", planned, PROGRAM)
+    queue.folder = folder
+    return queue
 
 
 @pytest.fixture
@@ -40,12 +42,12 @@ def queue(tmp_path: Path) -> Iterator[JobQueue]:
     queue.close()
 
 
-def bench(act: str, name: str = "study") -> BenchJob:
-    return BenchJob(players=[act], name=name)
+def submit(queue: JobQueue, act: str, name: str = "study") -> str:
+    return queue.submit(BenchJob(players=[act], name=name)).job
 
 
 def test_a_job_is_done_and_stays_in_the_list(queue: JobQueue, tmp_path: Path) -> None:
-    job = queue.submit(bench("done"), tmp_path)
+    job = submit(queue, "done")
     found = until(queue, job, state="done")
     assert (found.progress, found.result) == (1.0, "/lab?study=study.db")
     assert found.created <= found.started <= found.ended
@@ -54,25 +56,25 @@ def test_a_job_is_done_and_stays_in_the_list(queue: JobQueue, tmp_path: Path) ->
 
 
 def test_a_person_stops_a_job_and_goes_on(queue: JobQueue, tmp_path: Path) -> None:
-    job = queue.submit(bench("again"), tmp_path)
+    job = submit(queue, "again")
     until(queue, job, state="running", progress=0.25)
     with pytest.raises(InvalidInput, match="Stop it first"):
         queue.remove(job)
     queue.stop(job)
     assert until(queue, job, state="stopped").cause == "person"
-    queue.resume(job, tmp_path)
+    queue.resume(job)
     assert until(queue, job, state="done").message == ""
     with pytest.raises(InvalidInput, match="cannot be resumed: it is done"):
-        queue.resume(job, tmp_path)
+        queue.resume(job)
     queue.remove(job)
-    assert queue.jobs() == []
+    assert queue.all() == []
     assert (tmp_path / "study.db").exists()
 
 
 def test_one_job_runs_and_the_others_are_queued(queue: JobQueue, tmp_path: Path) -> None:
-    first = queue.submit(bench("waits", "a"), tmp_path)
-    second = queue.submit(bench("waits", "b"), tmp_path)
-    third = queue.submit(bench("done", "c"), tmp_path)
+    first = submit(queue, "waits", "a")
+    second = submit(queue, "waits", "b")
+    third = submit(queue, "done", "c")
     until(queue, first, state="running")
     assert [job_of(queue, one).state for one in (second, third)] == ["waiting"] * 2
     queue.stop(second)
@@ -83,22 +85,22 @@ def test_one_job_runs_and_the_others_are_queued(queue: JobQueue, tmp_path: Path)
 
 
 def test_the_queue_is_bounded(queue: JobQueue, tmp_path: Path) -> None:
-    first = queue.submit(bench("waits", "first"), tmp_path)
+    first = submit(queue, "waits", "first")
     until(queue, first, state="running")
     for number in range(MAX_WAITING):
-        queue.submit(bench("done", f"n{number}"), tmp_path)
+        submit(queue, "done", f"n{number}")
     with pytest.raises(LimitExceeded, match="8 jobs are waiting"):
-        queue.submit(bench("done", "more"), tmp_path)
+        submit(queue, "done", "more")
 
 
 def test_no_file_is_overwritten(queue: JobQueue, tmp_path: Path) -> None:
     (tmp_path / "mine.db").write_text("mine")
     with pytest.raises(InvalidInput, match=r"the file mine\.db exists already"):
-        queue.submit(bench("done", "mine"), tmp_path)
-    waits = queue.submit(bench("waits", "busy"), tmp_path)
+        submit(queue, "done", "mine")
+    waits = submit(queue, "waits", "busy")
     with pytest.raises(InvalidInput, match=r"busy\.db is already queued or running"):
-        queue.submit(bench("done", "busy"), tmp_path)
-    late = queue.submit(bench("done", "late"), tmp_path)
+        submit(queue, "done", "busy")
+    late = submit(queue, "done", "late")
     (tmp_path / "late.db").write_text("mine")
     queue.stop(waits)
     assert "late.db exists already" in until(queue, late, state="failed").message
@@ -107,16 +109,16 @@ def test_no_file_is_overwritten(queue: JobQueue, tmp_path: Path) -> None:
 
 def test_jobs_end_with_their_server(tmp_path: Path) -> None:
     queue = queue_in(tmp_path)
-    runs = queue.submit(bench("again", "a"), tmp_path)
-    waits = queue.submit(bench("done", "b"), tmp_path)
+    runs = submit(queue, "again", "a")
+    waits = submit(queue, "done", "b")
     until(queue, runs, state="running", progress=0.25)
     queue.close()
     with pytest.raises(InvalidInput, match="shutting down"):
-        queue.submit(bench("done", "c"), tmp_path)
+        submit(queue, "done", "c")
     queue = queue_in(tmp_path)
     for job in (runs, waits):
         assert (job_of(queue, job).state, job_of(queue, job).cause) == ("stopped", "server")
-        queue.resume(job, tmp_path)
+        queue.resume(job)
         until(queue, job, state="done")
     queue.close()
 
@@ -127,7 +129,7 @@ def test_jobs_of_a_killed_server_are_stopped(queue: JobQueue, tmp_path: Path) ->
 
     It cannot be resumed before its command has saved.
     """
-    job = queue.submit(bench("done"), tmp_path)
+    job = submit(queue, "done")
     killed = until(queue, job, state="done")
     queue.close()
     killed.state, killed.progress = "running", 0.5
@@ -135,7 +137,7 @@ def test_jobs_of_a_killed_server_are_stopped(queue: JobQueue, tmp_path: Path) ->
     other = queue_in(tmp_path)
     held, refused = alone(tmp_path / "study.db", "run"), pytest.raises(InvalidInput, match="saved")
     with held, refused:
-        other.resume(job, tmp_path)
+        other.resume(job)
     found = job_of(other, job)
     assert (found.state, found.cause, found.progress) == ("stopped", "server", 0.5)
 
@@ -143,16 +145,16 @@ def test_jobs_of_a_killed_server_are_stopped(queue: JobQueue, tmp_path: Path) ->
 def test_of_two_servers_one_runs_jobs(queue: JobQueue, tmp_path: Path) -> None:
     """The other one lists them, and does not change them."""
     other = queue_in(tmp_path)
-    job = queue.submit(bench("waits", "a"), tmp_path)
+    job = submit(queue, "waits", "a")
     until(other, job, state="running")
     with pytest.raises(InvalidInput, match="another twofold serve"):
         other.stop(job)
     with pytest.raises(InvalidInput, match="Stop it first"):
         other.remove(job)
     with pytest.raises(InvalidInput, match="another twofold serve runs jobs"):
-        other.submit(bench("done", "b"), tmp_path)
+        submit(other, "done", "b")
     queue.close()
-    mine = other.submit(bench("done", "b"), tmp_path)
+    mine = submit(other, "done", "b")
     until(other, mine, state="done")
     other.close()
 
@@ -162,7 +164,7 @@ def test_a_damaged_file_is_renamed(
 ) -> None:
     (tmp_path / "jobs").mkdir()
     (tmp_path / "jobs" / "torn.json").write_text('{"id": "torn"')
-    assert queue.jobs() == []
+    assert queue.all() == []
     assert "torn.json cannot be read, and was renamed" in caplog.messages[0]
     (kept,) = (tmp_path / "jobs").glob("torn.json.damaged-*")
     assert kept.read_text() == '{"id": "torn"'
@@ -173,20 +175,21 @@ def test_a_damaged_file_is_renamed(
 def test_a_job_goes_on_in_its_own_folder(queue: JobQueue, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
-    job = queue.submit(bench("interrupted"), tmp_path)
+    job = submit(queue, "interrupted")
     until(queue, job, state="stopped")
+    queue.folder = other
     with pytest.raises(InvalidInput, match="start twofold serve --folder"):
-        queue.resume(job, other)
+        queue.resume(job)
 
 
 def test_a_job_without_files_begins_again(queue: JobQueue, tmp_path: Path) -> None:
     """It does not continue a file that another program has created since."""
-    job = queue.submit(bench("slow"), tmp_path)
+    job = submit(queue, "slow")
     until(queue, job, state="running", progress=0.25)
     queue.stop(job)
     until(queue, job, state="stopped", begun=False)
     (tmp_path / "study.db").write_text("mine")
-    queue.resume(job, tmp_path)
+    queue.resume(job)
     assert "study.db exists already" in until(queue, job, state="failed").message
     assert (tmp_path / "study.db").read_text() == "mine"
 
@@ -196,7 +199,7 @@ def test_a_job_that_was_killed_before_it_wrote_a_file(
     saved: bool, queue: JobQueue, tmp_path: Path
 ) -> None:
     """It begins again, unless its command has saved since."""
-    job = queue.submit(bench("slow"), tmp_path)
+    job = submit(queue, "slow")
     until(queue, job, state="running", progress=0.25)
     path = tmp_path / "jobs" / f"{job}.json"
     killed = path.read_bytes()
@@ -205,14 +208,14 @@ def test_a_job_that_was_killed_before_it_wrote_a_file(
     path.write_bytes(killed)
     if saved:
         (tmp_path / "study.db").write_text("saved")
-    queue.resume(job, tmp_path)
+    queue.resume(job)
     until(queue, job, state="running", progress=0.25)
     queue.stop(job)
     until(queue, job, state="stopped", begun=saved)
 
 
 def test_a_job_whose_file_was_renamed_does_not_begin_anew(queue: JobQueue, tmp_path: Path) -> None:
-    job = queue.submit(bench("again"), tmp_path)
+    job = submit(queue, "again")
     until(queue, job, state="running", progress=0.25)
     queue.stop(job)
     until(queue, job, state="stopped")
@@ -220,8 +223,8 @@ def test_a_job_whose_file_was_renamed_does_not_begin_anew(queue: JobQueue, tmp_p
     with pytest.raises(
         InvalidInput, match=r"^the file study\.db is not there\. Put it back, or start"
     ):
-        queue.resume(job, tmp_path)
+        queue.resume(job)
     assert not (tmp_path / "study.db").exists()
     (tmp_path / "mine.db").rename(tmp_path / "study.db")
-    queue.resume(job, tmp_path)
+    queue.resume(job)
     until(queue, job, state="done")

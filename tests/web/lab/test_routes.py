@@ -22,15 +22,15 @@ from twofold.arena.study import Study
 from twofold.errors import InvalidInput
 from twofold.learn.curve_files import run
 from twofold.web import lab as lab
-from twofold.web.lab import lab_operations, studies, study
-from twofold.web.operations import routes_of
+from twofold.web.lab import Lab, studies, study
+from twofold.web.operations import operations_of, routes_of
 
 Get = Callable[..., httpx.Response]
 
 
 @contextlib.asynccontextmanager
 async def asked(folder: Path) -> AsyncIterator[httpx.AsyncClient]:
-    transport = httpx.ASGITransport(Starlette(routes=routes_of(lab_operations(folder))))
+    transport = httpx.ASGITransport(Starlette(routes=routes_of(operations_of(Lab(folder)))))
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
         yield client
 
@@ -59,7 +59,7 @@ def test_routes_answer_json(get: Get, folder: Path) -> None:
 def test_games_are_a_csv_file(get: Get, folder: Path) -> None:
     answer = get("/api/studies/sub/b.db/games.csv")
     assert answer.headers["content-type"].startswith("text/csv")
-    assert answer.headers["content-disposition"] == "attachment; filename*=utf-8''b.csv"
+    assert answer.headers["content-disposition"] == 'attachment; filename="b.csv"'
     with Study(folder / "sub" / "b.db", read_only=True) as opened:
         assert answer.content == b"".join(csv_parts(opened))
     Study(folder / "none.db").close()
@@ -84,7 +84,7 @@ def test_figures_are_those_of_the_command(get: Get, folder: Path, cli: Cli) -> N
     assert cli("report", *curves, "--picture", str(file)).code == 0
     asked = "/api/curves?run=net.csv&run=more.csv&axis=moves&form=pdf"
     assert get(asked).content == file.read_bytes()
-    assert get(asked).headers["content-disposition"].endswith("''curves.pdf")
+    assert get(asked).headers["content-disposition"].endswith('"curves.pdf"')
     refused = get("/api/curves?run=net.csv&tile=3")
     assert (refused.status_code, "reached_3" in refused.json()["error"]) == (400, True)
     assert str(folder) not in refused.json()["error"]
