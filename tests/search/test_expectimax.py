@@ -1,26 +1,30 @@
-"""Expectimax on bits: the player, equal values, depth by empty cells, the transposition table."""
+"""Expectimax on bits and on cells: ties, depth, limits, tables, games, lines, large tiles."""
+
+from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
-from tests.support.twins import first_best, positions, values_of
+from tests.support.twins import positions, small_positions, values_of
+from twofold.errors import LimitExceeded, TileTooLarge, UnsupportedRules
 from twofold.game.board import Board
+from twofold.game.game import Game
 from twofold.game.rules import Move, Rules
 from twofold.kernels import context as names
 from twofold.kernels.transposition import MIN_BUCKETS
-from twofold.players import make_player
+from twofold.players import make_player, play_game
 from twofold.players.searching import ExpectimaxPlayer
+from twofold.search.analysis import LineStep
+from twofold.search.base import Search
+from twofold.search.budget import Stop
 from twofold.search.depth import Depth
-from twofold.search.expectimax import Expectimax
+from twofold.search.expectimax import Expectimax, ExpectimaxCells
 from twofold.values import EVALUATORS
 
+ROWS = EVALUATORS["rows"]
 
-@pytest.mark.parametrize("name", EVALUATORS)
-def test_the_player_makes_the_first_best_move(name: str) -> None:
-    player = make_player(f"expectimax:eval={name},ply=2")
-    for board, score in positions(30, 8, seed=9):
-        analysis = player.analyse(board, score=score)
-        values = {move.move: move.value for move in analysis.moves if move.value is not None}
-        assert player.choose(board, score=score) == analysis.best == first_best(values)
+
+# On bits
 
 
 def test_of_equal_values_the_first_move_wins() -> None:
@@ -39,7 +43,7 @@ def test_depth_depends_on_the_empty_cells_where_it_should() -> None:
     assert player.analyse(four).depth == "3 plies"
     assert player.analyse(three).depth == "4 plies"
     assert make_player("expectimax:ply=1").analyse(three).depth == "1 ply"
-    small = Expectimax(EVALUATORS["rows"], Rules(2, 3), Depth.few(2, few=3, few_ply=1))
+    small = Expectimax(ROWS, Rules(2, 3), Depth.few(2, few=3, few_ply=1))
     assert small.own_depth(Board.parse("2x3:120/000")) == 2
     assert small.own_depth(Board.parse("2x3:121/200")) == 1
 
@@ -48,7 +52,7 @@ def test_nodes_are_counted_and_a_table_saves_some() -> None:
     board, _ = positions(1, 6)[0]
     counts = []
     for table_mb in (0, 16):
-        search = Expectimax(EVALUATORS["rows"], Rules(), Depth.fixed(3), table_mb=table_mb)
+        search = Expectimax(ROWS, Rules(), Depth.fixed(3), table_mb=table_mb)
         values_of(search, board, 0)
         counts.append(search.context.nodes)
     assert counts[0] > counts[1] > 0
@@ -56,7 +60,7 @@ def test_nodes_are_counted_and_a_table_saves_some() -> None:
 
 def test_with_a_cut_the_value_of_a_move_does_not_depend_on_the_others() -> None:
     """A stored value depends on the path that led to it: each first move has its own."""
-    search = Expectimax(EVALUATORS["rows"], Rules(), Depth.fixed(5), cut=0.01)
+    search = Expectimax(ROWS, Rules(), Depth.fixed(5), cut=0.01)
     for board, _ in positions(10, 8, seed=43):
         search.begin(afresh=True)
         together = values_of(search, board)
@@ -68,7 +72,7 @@ def test_with_a_cut_the_value_of_a_move_does_not_depend_on_the_others() -> None:
 
 def test_a_search_that_begins_with_a_small_table_is_the_same() -> None:
     growing, whole = (
-        Expectimax(EVALUATORS["rows"], Rules(), Depth.parse("tiles"), cut=cut, table_mb=1)
+        Expectimax(ROWS, Rules(), Depth.parse("tiles"), cut=cut, table_mb=1)
         for cut in (0.001, 0.001)
     )
     words = whole.context.words
@@ -84,3 +88,180 @@ def test_a_search_that_begins_with_a_small_table_is_the_same() -> None:
     growing.forget()
     assert growing.context.words[names.BUCKETS] == MIN_BUCKETS
     assert not growing.context._held[names.TABLE].any()
+
+
+# On cells
+
+
+def test_depth_by_empty_cells_and_by_tiles() -> None:
+    rules = Rules(8, 8)
+    search = ExpectimaxCells(ROWS, rules, Depth.parse("4/3@9/2@40/1@64"))
+    for empty, ply in ((0, 4), (8, 4), (9, 3), (39, 3), (40, 2), (63, 2), (64, 1)):
+        board = Board([0] * empty + [1] * (64 - empty), (8, 8))
+        assert search.own_depth(board) == ply
+    search = ExpectimaxCells(ROWS, rules, Depth.parse("tiles"))
+    for tiles, ply in ((0, 4), (1, 4), (5, 4), (6, 5), (12, 11), (13, 12), (35, 12)):
+        board = Board([*range(1, tiles + 1), *[0] * (64 - tiles)], (8, 8))
+        assert search.own_depth(board) == ply
+    search = ExpectimaxCells(ROWS, rules, Depth.parse("2+100-200000:1+200000-:3/4@60"))
+    for tiles, ply in ((1, 2), (5, 2), (6, 1), (16, 1), (17, 3)):
+        board = Board([*range(1, tiles + 1), *[0] * (64 - tiles)], (8, 8))
+        assert search.own_depth(board) == ply
+
+
+def test_a_depth_beyond_the_workspace_is_refused() -> None:
+    search = ExpectimaxCells(ROWS, Rules(1, 5), Depth.fixed(13))
+    board = Board.parse("1x5:11000")
+    with pytest.raises(LimitExceeded, match="expected ply from 1 to 12, got 13"):
+        values_of(search, board)
+    assert values_of(search, board, depth=12)
+
+
+def test_a_limit_of_nodes_ends_the_search_and_leaves_nothing_behind() -> None:
+    board = small_positions((5, 5), 1)[0]
+    search = ExpectimaxCells(ROWS, Rules(5, 5), Depth.fixed(3))
+    expected = values_of(search, board)
+    nodes = search.nodes
+    search.forget()
+    search.limit_nodes(1000)
+    values_of(search, board, depth=12)
+    assert search.gave_up()
+    assert search.nodes < nodes + 3000
+    search.limit_nodes(None)
+    assert values_of(search, board) == expected
+    assert not search.gave_up()
+
+
+def test_a_raised_flag_ends_the_search() -> None:
+    stop, board = Stop(), small_positions((8, 8), 1)[0]
+    stop.raise_flag()
+    analysis = make_player("expectimax:ply=12").analyse(board, stop=stop)
+    assert analysis.depth == "1 ply"
+    assert analysis.best in board.legal_moves()
+    assert analysis.seconds < 1
+
+
+def test_of_equal_values_the_first_tried_wins() -> None:
+    board = Board.parse("5x5:00000/00000/00100/00000/00000")
+    order = (Move.LEFT, Move.DOWN, Move.RIGHT, Move.UP)
+    search = ExpectimaxCells(EVALUATORS["snake"], Rules(5, 5), Depth.fixed(1), order=order)
+    found = search.values(search.position(board), 0, board.legal_moves(), 1)
+    assert tuple(found) == order
+
+
+# The player
+
+
+def test_the_player_searches_on_bits_where_it_can() -> None:
+    player = make_player("expectimax:ply=2,threads=2")
+    assert isinstance(player, ExpectimaxPlayer)
+    kinds = {
+        "4x4": Expectimax,
+        "2x3": Expectimax,
+        "4x4 spawn=2:1,32768:1": Expectimax,
+        "4x4 spawn=2:1,65536:1": ExpectimaxCells,
+        "5x4": ExpectimaxCells,
+        "8x8": ExpectimaxCells,
+        "1x5": ExpectimaxCells,
+    }
+    for text, kind in kinds.items():
+        player.start(Rules.parse(text), 1)
+        assert type(player.search) is kind
+    player.close()
+
+
+def test_an_evaluator_without_a_form_on_cells_is_refused_by_name() -> None:
+    player = make_player("expectimax:eval=it3105-snake,ply=1")
+    message = "^expected boards of 4x4 for expectimax:eval=it3105-snake,ply=1, got rules 5x5 "
+    with pytest.raises(UnsupportedRules, match=message):
+        player.start(Rules(5, 5), 1)
+    with pytest.raises(UnsupportedRules, match=r"^expected spawn tiles up to 32768 for alphabeta"):
+        make_player("alphabeta").start(Rules.parse("spawn=2:1,65536:1"), 1)
+
+
+GAMES = [
+    "5x5 goal=256 stop=goal", "6x6 goal=256 stop=goal", "3x6 goal=128 stop=goal",
+    "8x8 goal=128 stop=goal", "1x8", "2x5", "spawn=65536:1 goal=1048576 stop=goal",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", GAMES)
+def test_whole_games(text: str) -> None:
+    rules = Rules.parse(text)
+    with make_player("expectimax:eval=rows,ply=2") as player:
+        games = [play_game(player, rules, 3, keep_moves=True) for _ in range(2)]
+    first, second = games
+    assert first is not None
+    assert second is not None
+    assert (first.letters, first.score) == (second.letters, second.score)
+    game = Game(rules, seed=3)
+    for letter in first.letters:
+        game.play(Move.parse(letter))
+    assert game.is_finished
+    assert (game.score, game.board) == (first.score, first.board)
+    if rules.stop_at_goal:
+        assert first.max_tile >= rules.goal
+
+
+# The line
+
+
+def test_the_line_is_that_of_the_search_on_bits() -> None:
+    evaluator, rules, depth = EVALUATORS["rows"], Rules(), Depth.fixed(3)
+    searches: list[Search] = [
+        kind(evaluator, rules, depth) for kind in (Expectimax, ExpectimaxCells)
+    ]
+    same = 0
+    for board, score in positions(20, 6, seed=33):
+        on_bits, on_cells = (
+            search.line(search.position(board), score, board.legal_moves()[0], 3)
+            for search in searches
+        )
+        check_line(board, on_cells)
+        same += on_bits == on_cells  # values a last digit apart may choose another cell
+    assert same >= 15
+
+
+def check_line(board: Board, line: Sequence[LineStep]) -> None:
+    for step in line:
+        board = board.slide(step.move).board
+        if step.cell is not None:
+            assert step.tile is not None
+            board = board.place(step.cell, step.tile)
+
+
+def test_the_line_ends_with_the_game_or_the_limit() -> None:
+    search = ExpectimaxCells(ROWS, Rules.parse("1x5 spawn=4:1"), Depth.fixed(6))
+    board = Board.parse("1x5:01351")
+    line = search.line(search.position(board), 0, Move.LEFT, 6)
+    assert board.slide(Move.LEFT).board.place(4, 4).is_over
+    assert [str(step) for step in line] == ["l@4:4"]
+    board = small_positions((5, 5), 1)[0]
+    search = ExpectimaxCells(ROWS, Rules(5, 5), Depth.fixed(3))
+    search.limit_nodes(1)
+    assert search.line(search.position(board), 0, Move.LEFT, 3) == (LineStep(Move.LEFT),)
+
+
+# The largest tiles
+
+
+def test_a_merge_beyond_the_largest_tile_is_the_documented_error_and_no_other() -> None:
+    two = Board.parse("1x5:zz000")
+    with make_player("expectimax:eval=rows,ply=3") as player:
+        with pytest.raises(TileTooLarge):
+            player.choose(two)
+        with pytest.raises(TileTooLarge):
+            player.analyse(two)
+        for text in ("1x5:zyy00", "2x5:zyy00/00zyy", "5x5:zyy00/x0000/00000/00000/0000z"):
+            board = Board.parse(text)
+            analysis = player.analyse(board)
+            assert player.choose(board) is analysis.best in board.legal_moves()
+            assert analysis.line
+
+
+def test_in_the_search_two_of_the_largest_tile_make_one() -> None:
+    evaluator = replace(EVALUATORS["snake"], adds_reward=True)
+    search = ExpectimaxCells(evaluator, Rules.parse("1x5 spawn=2:1"), Depth.fixed(2))
+    found = values_of(search, Board.parse("1x5:0zyy0"))
+    after = evaluator.value(Board.parse("1x5:z0001"))
+    assert found[Move.LEFT] >= after + 2.0**35 + 2.0**36

@@ -294,7 +294,7 @@ def test_options_on_cells_mean_the_same(
     ply: int, options: dict[str, Any], changes: dict[str, Any]
 ) -> None:
     evaluator, depth = replace(EVALUATORS["rows"], **changes), Depth.fixed(ply)
-    searches = [
+    searches: list[Search] = [
         kind(evaluator, Rules(), depth, **options) for kind in (Expectimax, ExpectimaxCells)
     ]
     for board, score in positions(20, 5, seed=34):
