@@ -127,17 +127,6 @@ def test_the_next_tile_is_made_where_it_is_at_hand(text: str, made: int) -> None
     assert reached.count(made) >= 4
 
 
-def test_the_largest_tiles_keep_their_places() -> None:
-    """With enough room nearly all of 50 moves keep the largest tile in place."""
-    for text in ("gfed/0000/0000/0012", "hgfe/0000/0000/0012", "hgfe/d000/0000/0012"):
-        stays = total = 0
-        for seed in range(5):
-            _, boards = play_on(PLAYER, text, seed, most=50)
-            stays += sum(board.exponents[:4] == boards[0].exponents[:4] for board in boards)
-            total += len(boards)
-        assert stays > 0.9 * total
-
-
 def test_the_largest_merge_of_all_is_a_documented_error() -> None:
     with make_player(PLAYER) as player:
         with pytest.raises(TileTooLarge):

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from twofold import Board, Budget, Game, Move, Rules, make_player
+from tests.support.twins import Twin, leaf_of, small_positions
+from twofold import Board, Budget, Move, Rules, make_player
 from twofold.errors import UnsupportedRules
 from twofold.learn.checkpoint import save
 from twofold.learn.settings import TrainingSettings
@@ -34,54 +35,14 @@ def net(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return trained(tmp_path_factory.mktemp("net") / "n.safetensors")
 
 
-def boards(count: int, rules: str = "4x4") -> list[Board]:
-    """Boards from a game of random moves."""
-    game = Game(Rules.parse(rules), seed=11)
-    found: list[Board] = []
-    player = make_player("random")
-    player.start(game.rules, 11)
-    while not game.is_finished and len(found) < count:
-        found.append(game.board)
-        game.play(player.choose(game.board, move_number=game.move_number))
-    return found
-
-
-def naive(network: Network, board: Board, ply: int) -> dict[Move, float]:
-    """The values of the legal moves, by a naive recursion."""
-
-    def chance(after: Board, depth: int) -> float:
-        if depth == 0:
-            return network.value(after)
-        return sum(
-            spawn.probability * best(after.place(spawn.cell, spawn.tile), depth)
-            for spawn in after.spawns()
-        )
-
-    def best(state: Board, depth: int) -> float:
-        return max(naive(network, state, depth).values(), default=0.0)
-
-    slides = {move: board.slide(move) for move in board.legal_moves()}
-    return {move: one.reward + chance(one.board, ply - 1) for move, one in slides.items()}
-
-
-@pytest.mark.parametrize(("ply", "count"), [(1, 20), (2, 4)])
-def test_values_equal_the_naive_recursion(net: Path, ply: int, count: int) -> None:
-    network = load_network(str(net))
-    with make_player(f"ntuple:net={net},ply={ply}") as player:
-        for board in boards(count):
-            expected = naive(network, board, ply)
-            found = {one.move: one.value for one in player.analyse(board).moves if one.legal}
-            assert found == pytest.approx(expected, rel=1e-6, abs=1e-3)
-            assert expected[player.choose(board)] == pytest.approx(max(expected.values()))
-
-
 @pytest.mark.parametrize(("rules", "patterns"), [("3x3", "012 345 0134"), ("3x4", "0123 0145")])
 def test_smaller_boards(rules: str, patterns: str, tmp_path: Path) -> None:
     path = trained(tmp_path / "n.safetensors", rules, patterns)
-    network = load_network(str(path))
+    network, shape = load_network(str(path)), Rules.parse(rules).shape
     with make_player(f"ntuple:net={path},ply=2") as player:
-        for board in boards(3, rules):
-            values = naive(network, board, 2)
+        twin = Twin(Rules.parse(rules), leaf_of(network_evaluator(network), shape), False, True)
+        for board in small_positions(shape, 3):
+            values = twin.expectimax(board.exponents, 0, 2)
             assert values[player.choose(board)] == pytest.approx(max(values.values()), abs=1e-3)
         result = play_game(player, Rules.parse(rules), 1)
     assert result is not None

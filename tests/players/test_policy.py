@@ -27,26 +27,17 @@ def net(tmp_path: Path) -> str:
 def test_the_move_is_the_most_probable_legal_one(net: str) -> None:
     network = make_policy()
     with make_player(f"policy:net={net}") as player:
-        assert isinstance(player, PolicyPlayer)
         for board, score in [*GRIDS, (Board.parse("hg00/0000/0120/0001"), None)]:
-            logits = network.think(board).logits
-            best = max(board.legal_moves(), key=lambda move: logits[move])
+            thought, legal = network.think(board), board.legal_moves()
+            best = max(legal, key=lambda move: thought.logits[move])
             assert player.choose(board, score=score) is best
-
-
-def test_an_analysis_has_probabilities_and_the_value(net: str) -> None:
-    network = make_policy()
-    with make_player(f"policy:net={net}") as player:
-        for board, _ in GRIDS:
-            analysis, thought = player.analyse(board), network.think(board)
-            legal = board.legal_moves()
+            analysis = player.analyse(board)
             chances = probabilities(thought.logits, [move in legal for move in Move])
             assert [one.value for one in analysis.moves if one.legal] == [
                 chances[move] for move in legal
             ]
-            assert (analysis.unit, analysis.critic) == (PROBABILITY, thought.value)
-            assert analysis.critic_unit == "points"
-            assert analysis.best is player.choose(board)
+            assert (analysis.best, analysis.critic) == (best, thought.value)
+            assert (analysis.unit, analysis.critic_unit) == (PROBABILITY, "points")
 
 
 UNITS = {"points": "discounted points", "exponents": "exponents", "large": "own unit"}

@@ -1,5 +1,6 @@
 """random, greedy and corner: their rules, in Python and in kernels."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,43 +15,42 @@ from twofold.kernels import policies
 from twofold.players import make_player
 from twofold.players.compiled import CompiledPlayer
 
-SHAPES = [(4, 4), (1, 5), (3, 4), (8, 8)]
+Legal = tuple[Move, ...]
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_greedy_takes_the_largest_reward_the_first_of_equals(shape: tuple[int, int]) -> None:
-    player = make_player("greedy")
-    for board in small_positions(shape, 40, largest=3):
-        rewards = [reference.slide(board.exponents, *shape, move)[1] for move in Move]
-        legal = reference.legal_moves(board.exponents, *shape)
-        best = next(m for m in legal if rewards[m] == max(rewards[other] for other in legal))
-        assert player.choose(board) == best
-        analysis = player.analyse(board)
-        assert analysis.unit == "points"
-        assert [move.value for move in analysis.moves] == [
-            float(rewards[move]) if move in legal else None for move in Move
-        ]
+def greedy(board: Board, legal: Legal, number: int) -> Move:
+    """The largest reward, the first of equals."""
+    rewards = [reference.slide(board.exponents, *board.shape, move)[1] for move in Move]
+    return next(move for move in legal if rewards[move] == max(rewards[one] for one in legal))
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_corner_goes_down_or_left_unless_forced(shape: tuple[int, int]) -> None:
-    player = make_player("corner")
-    for board in small_positions(shape, 40, largest=3):
-        legal = board.legal_moves()
-        order = (Move.DOWN, Move.LEFT, Move.RIGHT, Move.UP)
-        assert player.choose(board) == next(move for move in order if move in legal)
+def corner(board: Board, legal: Legal, number: int) -> Move:
+    return next(m for m in (Move.DOWN, Move.LEFT, Move.RIGHT, Move.UP) if m in legal)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_random_picks_by_its_own_draws(shape: tuple[int, int]) -> None:
-    player = make_player("random")
-    player.start(Rules(*shape), 17)
-    for board in small_positions(shape, 20, largest=3):
-        legal = board.legal_moves()
-        for number in range(20):
-            draw = reference.player_dice(17, number)
-            expected = legal[((draw >> 32) * len(legal)) >> 32]
-            assert player.choose(board, move_number=number) is expected
+def at_random(board: Board, legal: Legal, number: int) -> Move:
+    return legal[((reference.player_dice(17, number) >> 32) * len(legal)) >> 32]
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (1, 5), (3, 4), (8, 8)])
+@pytest.mark.parametrize(
+    ("name", "rule"), [("greedy", greedy), ("corner", corner), ("random", at_random)]
+)
+def test_a_player_of_one_rule(
+    name: str, rule: Callable[[Board, Legal, int], Move], shape: tuple[int, int]
+) -> None:
+    with make_player(name) as player:
+        player.start(Rules(*shape), 17)
+        for board in small_positions(shape, 40, largest=3):
+            legal = board.legal_moves()
+            for number in range(20 if name == "random" else 1):
+                assert player.choose(board, move_number=number) is rule(board, legal, number)
+            if name == "greedy":
+                analysis = player.analyse(board)
+                assert analysis.unit == "points"
+                assert [one.value for one in analysis.moves] == [
+                    float(board.slide(move).reward) if move in legal else None for move in Move
+                ]
 
 
 def test_random_depends_on_the_seed_and_not_on_the_past() -> None:

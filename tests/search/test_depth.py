@@ -127,19 +127,6 @@ def test_a_depth_that_varies_is_not_fixed(text: str) -> None:
     assert Depth.parse("7").fixed_ply == 7
 
 
-def test_plies_by_empty_cells() -> None:
-    depth = Depth.parse("6/5@3/4@8")
-    assert [depth.at(empty, 9) for empty in range(17)] == [6] * 3 + [5] * 5 + [4] * 9
-    assert list(depth.table_by_empty()) == [depth.at(empty, 0) for empty in range(17)]
-    assert not any(depth.table_by_tiles())
-
-
-def test_plies_by_different_tiles() -> None:
-    depth = Depth.parse("tiles")
-    assert [depth.at(3, tiles) for tiles in range(16)] == [4] * 6 + list(range(5, 13)) + [12, 12]
-    assert not any(depth.table_by_empty())
-
-
 def test_plies_by_the_sum_of_the_tiles() -> None:
     depth = Depth.parse("2+14000-16000:4/3@5+16000-:6")
     for total, empty, ply in (

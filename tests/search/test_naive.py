@@ -28,6 +28,8 @@ from twofold.search.base import Search
 from twofold.search.depth import Depth
 from twofold.search.expectimax import SPLIT_PLY, Expectimax, ExpectimaxCells
 from twofold.values import EVALUATORS, Evaluator
+from twofold.values.network import network_evaluator
+from twofold.values.network_file import load_network
 
 SPAWNS: Final = [
     "spawn=2:1",
@@ -72,6 +74,8 @@ class Case:
 
     @property
     def evaluator(self) -> Evaluator:
+        if self.name == "network":
+            return network_evaluator(load_network("tiny"))
         return replace(EVALUATORS[self.name], **self.changes)
 
     def make(self, ply: int) -> Search:
@@ -127,6 +131,7 @@ def cases() -> Iterator[Case]:
     """What is compared; deep searches have few boards with few empty cells."""
     for name, (ply, boards, few) in product(EVALUATORS, [(1, 100, 16), (2, 24, 6), (3, 6, 1)]):
         yield Case("bits", name, plies=(ply,), boards=boards, few=few)
+    yield Case("bits", "network", plies=(1, 2), boards=20)
     for name, spawn in product(["rows", "snake", "clustering", "it3105-snake"], SPAWNS):
         yield Case("bits", name, spawn)
     for name, (rows, cols) in product(EVALUATORS, SMALL):
