@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from twofold import Board, Budget, Move, Rules
-from twofold.errors import InvalidInput, InvalidLine
+from twofold.errors import InvalidInput
 from twofold.players.engine.lines import (
     ALL_SHAPES,
     BestMove,
@@ -166,11 +166,6 @@ def test_a_field_without_its_value_leaves_the_next_one() -> None:
     assert isinstance(found, Info)
     assert (found.values, found.best) == ({Move.UP: 5.0}, Move.LEFT)
     assert list(found.faults) == ["depth", "nodes"]
-
-
-def test_a_line_and_a_text_do_not_go_together() -> None:
-    with pytest.raises(InvalidLine, match="got both"):
-        Info(line=(LineStep(Move.UP),), text="words")
 
 
 def test_formatted_messages_are_one_line() -> None:

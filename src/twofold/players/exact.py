@@ -14,27 +14,30 @@ from twofold.search.analysis import Analysis, MoveValue
 from twofold.search.budget import Budget
 from twofold.storage.files import kept_by_file
 from twofold.tables.exact import ExactTable
-from twofold.tables.problem import Problem
 
 
 class ExactPlayer(CompiledPlayer):
-    """Plays optimally; of equal moves the first. `home` holds the rules of its table."""
+    """Plays optimally by `table`; of equal moves the first. `home` holds the rules of the table."""
 
     home: Rules
     takes_limits = False
 
     def __init__(self, table: ExactTable) -> None:
-        self._table = table
+        self.table = table
         self.home = table.problem.rules
-
-    @property
-    def table(self) -> ExactTable:
-        """The solved game."""
-        return self._table
 
     def unsupported(self, rules: Rules) -> str:
         """Why the table is not valid under these rules."""
-        return "" if values_hold(self.table.problem, rules) else f"expected rules {self.home}"
+        home = self.home
+        fits = (
+            rules.shape == home.shape
+            and rules.spawn_exponents == home.spawn_exponents
+            and rules.spawn_probabilities == home.spawn_probabilities
+            and rules.start_tiles == home.start_tiles
+            and rules.stop_at_goal == home.stop_at_goal
+            and (rules.goal == home.goal or not home.stop_at_goal)
+        )
+        return "" if fits else f"expected rules {home}"
 
     def prepare(self, rules: Rules) -> None:
         """Set the policy."""
@@ -67,19 +70,6 @@ class ExactPlayer(CompiledPlayer):
             unit=self.table.problem.unit,
             exact=True,
         )
-
-
-def values_hold(problem: Problem, rules: Rules) -> bool:
-    """True if a table of this problem is valid for games under these rules."""
-    home = problem.rules
-    return (
-        rules.shape == home.shape
-        and rules.spawn_exponents == home.spawn_exponents
-        and rules.spawn_probabilities == home.spawn_probabilities
-        and rules.start_tiles == home.start_tiles
-        and rules.stop_at_goal == home.stop_at_goal
-        and (rules.goal == home.goal or not home.stop_at_goal)
-    )
 
 
 def find_table(path: str) -> ExactTable:

@@ -4,7 +4,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import Any, Final
 
 import numpy as np
@@ -120,12 +120,25 @@ def play_game(
     with used(player):
         player.start(rules, seed)  # may load kernels and networks, which is no play
         began = time.perf_counter()
-        progress = _Progress(_begun(rules, seed, board), keep_moves, board)
+        first = _begun(rules, seed, board)
+        progress = _Progress(first, keep_moves, [0] * (first.board.max_exponent + 1))
         if isinstance(player, CompiledPlayer):
             _play_in_kernels(player, progress, stop)
         if not _play_by_choose(player, progress, stop):
             return None
-        return progress.result(time.perf_counter() - began)
+        seconds, game = time.perf_counter() - began, progress.game
+        return GameResult(
+            seed,
+            game.score - first.start_score,
+            game.move_number,
+            game.board.max_tile,
+            tuple(progress.reached),
+            game.board,
+            seconds,
+            "".join(progress.letters),
+            _median_and_99th(progress.times),
+            board,
+        )
 
 
 def _begun(rules: Rules, seed: int, board: Board | None) -> Game:
@@ -175,8 +188,9 @@ def play_games(
             return
         yield result
         first += 1
-        is_simple = isinstance(player, CompiledPlayer) and can_play_many(player, rules)
-        together = _how_many(result.seconds) if is_simple else 1
+        # Games of such a player can follow each other after one `start`.
+        follow = isinstance(player, CompiledPlayer) and player.policy and player.plays_on
+        together = _how_many(result.seconds) if follow and fits_bits(rules) else 1
 
 
 def _check_boards(boards: Sequence[Board], rules: Rules, games: int) -> None:
@@ -200,30 +214,15 @@ def _on_bits(boards: Sequence[Board], first: int, count: int) -> int:
     return count
 
 
+@dataclass(slots=True)
 class _Progress:
-    def __init__(self, game: Game, keep_moves: bool, start: Board | None = None) -> None:
-        self.game = game
-        self.start = start
-        self.start_score = game.score
-        self.keep_moves = keep_moves
-        self.letters: list[str] = []
-        self.reached = [0] * (game.board.max_exponent + 1)
-        self.times: list[float] = []
+    """A game so far; see `GameResult` for the fields, `times` are seconds of moves."""
 
-    def result(self, seconds: float) -> GameResult:
-        game = self.game
-        return GameResult(
-            seed=game.seed,
-            score=game.score - self.start_score,
-            moves=game.move_number,
-            max_tile=game.board.max_tile,
-            reached=tuple(self.reached),
-            board=game.board,
-            seconds=seconds,
-            letters="".join(self.letters),
-            move_seconds=_median_and_99th(self.times),
-            start=self.start,
-        )
+    game: Game
+    keep_moves: bool
+    reached: list[int]
+    letters: list[str] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)
 
 
 def _median_and_99th(times: list[float]) -> tuple[float, float] | None:
@@ -299,11 +298,6 @@ def game_words(rules: Rules, distribution: Words) -> Words:
     return words
 
 
-def can_play_many(player: CompiledPlayer, rules: Rules) -> bool:
-    """True if many games of this player can run in one kernel call after one `start`."""
-    return bool(player.policy) and fits_bits(rules) and player.plays_on
-
-
 def play_many(
     player: CompiledPlayer,
     rules: Rules,
@@ -312,17 +306,16 @@ def play_many(
     boards: Sequence[Board] = (),
     keep_moves: bool = False,
 ) -> list[GameResult]:
-    """Play whole games on 64-bit boards in one kernel call, see `can_play_many`.
+    """Play whole games on 64-bit boards in one kernel call.
 
-    The player must be started under the rules. `boards` holds the first board of each game, with
-    tiles up to 32768; empty for new games. Returns the games before the first that outgrows 64 bits
-    or the `MOST_MOVES` of the call, each with an equal share of the time.
+    The player must be started under the rules, have a policy and play on. `boards` holds the first
+    board of each game, with tiles up to 32768; empty for new games. Returns the games before the
+    first that outgrows 64 bits or the `MOST_MOVES` of the call, each with an equal share of the
+    time.
     """
     began = time.perf_counter()
-    distribution, context = (
-        spawn_distribution(rules.spawn_exponents, rules.spawn_weights),
-        player.context,
-    )
+    distribution = spawn_distribution(rules.spawn_exponents, rules.spawn_weights)
+    context = player.context
     reached = np.zeros((seeds.count, play.REACHED_SIZE), dtype=np.uint64)
     states = np.zeros((seeds.count, play.STATE_WORDS), dtype=np.uint64)
     letters = np.empty(MOST_MOVES if keep_moves else 0, dtype=np.uint8)
@@ -335,34 +328,22 @@ def play_many(
     starts = np.array(first_words, dtype=np.uint64).reshape(-1, 2)
     words[play.STARTS] = starts.ctypes.data if boards else 0
     done = play.play_many(words, np.uint64(seeds.first), states, MOST_MOVES)
-    moves = states[:done, play.MOVE_NUMBER].tolist()
-    texts = [""] * done
-    if keep_moves:
-        text = format_moves(letters[: sum(moves)])
-        texts = [text[first:end] for first, end in pairwise(accumulate(moves, initial=0))]
-    scores = states[:done, play.SCORE]
-    if boards:
-        scores = scores - starts[:done, 1]
-    numbers = reached[:done].tolist()
-    ended = [Board.from_bits(bits, rules.shape) for bits in states[:done, play.BITS].tolist()]
-    begun: Sequence[Board | None] = boards[:done] or [None] * done
-    seconds = (time.perf_counter() - began) / max(done, 1)
-    return [
-        GameResult(
-            seed,
-            score,
-            made,
-            board.max_tile,
-            tuple(first[: board.max_exponent + 1]),
-            board,
-            seconds,
-            text,
-            start=start,
-        )
-        for seed, score, made, board, first, text, start in zip(
-            seeds.part(0, done), scores.tolist(), moves, ended, numbers, texts, begun, strict=True
-        )
-    ]
+    moves, ends = (states[:done, word].tolist() for word in (play.MOVE_NUMBER, play.BITS))
+    scores = states[:done, play.SCORE] - (starts[:done, 1] if boards else np.uint64(0))
+    text = format_moves(letters[: sum(moves)]) if keep_moves else ""
+    numbers, places = reached[:done].tolist(), list(accumulate(moves, initial=0))
+    seconds, found = (time.perf_counter() - began) / max(done, 1), list[GameResult]()
+    for game, (seed, score) in enumerate(zip(seeds.part(0, done), scores.tolist(), strict=True)):
+        board = Board.from_bits(ends[game], rules.shape)
+        first_moves = tuple(numbers[game][: board.max_exponent + 1])
+        own, start = text[places[game] : places[game + 1]], boards[game] if boards else None
+        found.append(
+            GameResult(
+                seed, score, moves[game], board.max_tile, first_moves, board, seconds, own,
+                start=start,
+            )
+        )  # fmt: skip
+    return found
 
 
 class KernelGame:

@@ -200,10 +200,6 @@ class Info:
     text: str = ""
     faults: Mapping[str, str] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        if self.line and self.text:
-            raise InvalidLine("expected a line or a text in an info line, got both")
-
 
 @dataclass(frozen=True, slots=True)
 class BestMove:
