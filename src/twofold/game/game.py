@@ -14,10 +14,11 @@ moves; other positions are replayed from the stored board before them.
 
 import secrets
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from copy import copy
 from enum import Enum
 from functools import lru_cache
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Final, NamedTuple, Self
 
@@ -172,32 +173,18 @@ def slides(board: Board, move: Move) -> list[TileSlide]:
     3 1 False
     """
     found: list[TileSlide] = []
-    for line in _lines(board.rows, board.cols, move):
-        found += _line_slides(line, board.exponents)
+    for line in reference.lines(board.rows, board.cols, move):
+        last, free = 0, 0  # exponent of the last tile if it can merge; next free place
+        for cell in line:
+            exponent = board.exponents[cell]
+            if exponent and exponent == last:
+                found[-1] = found[-1]._replace(merged=True)
+                found.append(TileSlide(cell, line[free - 1], True))
+                last = 0
+            elif exponent:
+                found.append(TileSlide(cell, line[free], False))
+                last, free = exponent, free + 1
     return sorted(found, key=lambda slide: slide.start)
-
-
-@lru_cache(maxsize=4 * 64)
-def _lines(rows: int, cols: int, move: Move) -> tuple[tuple[int, ...], ...]:
-    """The cells of each line, starting at the side that the tiles slide to."""
-    return tuple(map(tuple, reference.lines(rows, cols, move)))
-
-
-def _line_slides(line: Sequence[int], exponents: Sequence[int]) -> list[TileSlide]:
-    found: list[TileSlide] = []
-    last, free = 0, 0  # exponent of the last tile if it can merge; next free place
-    for cell in line:
-        exponent = exponents[cell]
-        if not exponent:
-            continue
-        if exponent == last:
-            found[-1] = TileSlide(found[-1].start, found[-1].end, True)
-            found.append(TileSlide(cell, line[free - 1], True))
-            last = 0
-        else:
-            found.append(TileSlide(cell, line[free], False))
-            last, free = exponent, free + 1
-    return found
 
 
 MARK_EVERY: Final = 64
@@ -293,8 +280,7 @@ class Game:
         self._letters = bytearray()  # of the moves made, then of those that redo would make
         self._spawns: dict[int, tuple[int, int]] = {}  # given ones, by the move number after them
         self._thrown: set[int] = set()  # numbers of given ones that equal the dice's
-        self._marks = {move_number: start}
-        self._marked = [move_number]  # the keys of `_marks`, ascending
+        self._marks = [(move_number, start)]  # stored positions by move number, ascending
         self._trail = [start]  # the positions replayed last, from a mark on
         self._trail_first = move_number
 
@@ -466,10 +452,10 @@ class Game:
 
         Positions between these two are found quickly; later ones may need a long replay.
         """
-        place = bisect_right(self._marked, max(number - 1, self._first)) - 1
-        while place > 0 and self._marked[place] - self._marked[place - 1] > MARK_GAP:
+        place = self._last_mark(max(number - 1, self._first))
+        while place > 0 and self._marks[place][0] - self._marks[place - 1][0] > MARK_GAP:
             place -= 1
-        return self._marked[place]
+        return self._marks[place][0]
 
     # ---- play
 
@@ -531,7 +517,7 @@ class Game:
         self._letters += letters.encode()
         self._spawns.update(spawns or {})
         self._number, self._now = self._last, reached
-        self._mark()
+        self._keep(self._number, reached)
 
     def cut(self, number: int) -> None:
         """Forget all moves after a move number; raises `LimitExceeded` as `at` does."""
@@ -556,7 +542,7 @@ class Game:
         other = copy(self)
         other._letters = self._letters.copy()
         other._spawns, other._thrown = self._spawns.copy(), self._thrown.copy()
-        other._marks, other._marked = self._marks.copy(), self._marked.copy()
+        other._marks = self._marks.copy()
         other._trail = self._trail.copy()
         return other
 
@@ -588,21 +574,22 @@ class Game:
         self._number += 1
         self._now = Moment(step.board, self._now.score + step.reward)
         if self._number % MARK_EVERY == 0:
-            self._mark()
+            self._keep(self._number, self._now)
 
-    def _mark(self) -> None:
-        self._keep(self._number, self._now)
+    def _last_mark(self, number: int) -> int:
+        """The place of the last stored position up to a move number; there is always one."""
+        return bisect_right(self._marks, number, key=itemgetter(0)) - 1
 
     def _keep(self, number: int, moment: Moment) -> None:
-        if number not in self._marks:
-            self._marked.insert(bisect_right(self._marked, number), number)
-        self._marks[number] = moment
+        place = self._last_mark(number)
+        known = self._marks[place][0] == number
+        self._marks[place + (not known) : place + 1] = [(number, moment)]
 
     def _find(self, number: int) -> Moment:
         """The position at a move number, replayed from the last mark before it."""
-        mark = self._marked[bisect_right(self._marked, number) - 1]
+        mark, moment = self._marks[self._last_mark(number)]
         if mark != self._trail_first:
-            self._trail, self._trail_first = [self._marks[mark]], mark
+            self._trail, self._trail_first = [moment], mark
         while (passed := self._trail_first + len(self._trail) - 1) < number:
             known = self._trail[-1]
             step = self._step(known.board, passed)
@@ -617,10 +604,7 @@ class Game:
         if now == last:
             return
         del self._letters[now - self._first :]
-        place = bisect_right(self._marked, now)
-        for number in self._marked[place:]:
-            del self._marks[number]
-        del self._marked[place:]
+        del self._marks[self._last_mark(now) + 1 :]
         for number in range(now + 1, last + 1):
             self._spawns.pop(number, None)
             self._thrown.discard(number)
