@@ -1,7 +1,6 @@
 """Patterns numbered cell by cell: their boards, chances and answers are those of the rules."""
 
 import random
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,7 +8,6 @@ import pytest
 from tests.support.endgame_tables import turned
 from tests.tables.made import levels_of, made
 from tests.tables.naive_cells import LARGE, Cells, half_sum, large_of, naive_cells, pattern_of
-from twofold.errors import InvalidTable
 from twofold.game import reference
 from twofold.game.board import Board
 from twofold.game.rules import Move
@@ -17,9 +15,8 @@ from twofold.kernels.table_cells import as_row
 from twofold.tables.build import Builder, Layer
 from twofold.tables.format import chances_of
 from twofold.tables.layers import layer_sizes, unmerged_row_table
-from twofold.tables.library import EndgameTable, EndgameTables, file_name
+from twofold.tables.library import EndgameTables
 from twofold.tables.pattern import SHAPES, EndgamePattern, PatternKind, Shape
-from twofold.tables.work import build_table
 
 SEED = 11
 SMALL = ("free4-8",)
@@ -184,38 +181,6 @@ def test_a_table_answers_only_for_its_boards(
     for text in silent:
         assert EndgameTables([table]).answer(Board.parse(text)) is None, text
         assert "expected" in table.silence(Board.parse(text)), text
-
-
-def test_a_file_is_the_same_for_any_threads_and_stops(tmp_path: Path) -> None:
-    for name in ("L3-8", "free4-16"):
-        pattern = EndgamePattern.parse(name)
-        paths = [tmp_path / f"{number}-{file_name(pattern)}" for number in range(2)]
-        build_table(paths[0], pattern, threads=1)
-        asked = iter([False] * 150 + [True])
-        if not build_table(paths[1], pattern, threads=2, stop=lambda: next(asked, True)):  # noqa: B023
-            assert build_table(paths[1], pattern, threads=2)
-        assert paths[0].read_bytes() == paths[1].read_bytes()
-        table = EndgameTable.open(paths[0])
-        table.check()
-        assert table.pattern == pattern
-        assert np.array_equal(table.levels, np.concatenate(levels_of(name)))
-
-
-def test_names_and_caps() -> None:
-    for name in ("L3-512", "t-256", "LL-64", "free8-64", "free9-16"):
-        assert EndgamePattern.parse(name).name == name
-    for name in ("442-2048", "free8-512", "free4-32"):
-        with pytest.raises(InvalidTable, match=r"expected a target of at most (1024|256|16) for"):
-            EndgamePattern.parse(name)
-    with pytest.raises(InvalidTable, match="expected L3-512, got L3-512/16-64: L3 takes no caps"):
-        EndgamePattern.parse("L3-512/16,64")
-    with pytest.raises(InvalidTable, match="expected a pattern"):
-        EndgamePattern.parse("free11-8")
-
-
-def test_tables_with_movable_large_tiles_take_precedence() -> None:
-    free, fixed = EndgamePattern.parse("free8-64"), EndgamePattern.parse("44-64")
-    assert free.rank < fixed.rank < EndgamePattern.parse("free8-32").rank
 
 
 def test_large_tiles_never_merge() -> None:

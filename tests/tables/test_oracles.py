@@ -20,7 +20,7 @@ from twofold.players.exact import ExactPlayer
 from twofold.players.searching import ExpectimaxPlayer
 from twofold.search.depth import Depth
 from twofold.tables.exact import ExactTable, solve
-from twofold.tables.problem import Problem, canonical_bits
+from twofold.tables.problem import Problem
 from twofold.values import Evaluator, compiled, simple_evaluator
 from twofold.values.network import Network, network_evaluator
 
@@ -218,11 +218,3 @@ def test_learning_with_a_weight_for_each_board_finds_the_exact_values(
     assert got == pytest.approx(exact, rel=0.01)
     assert got <= exact * (1 + 1e-9)
     figure(f"{rules}: {expected:.2f} learnt in {games:,} games, plays {got:.2f} of {exact:.2f}")
-
-
-def test_a_search_agrees_with_the_table(two_by_three: ExactTable) -> None:
-    """One ply on the exact values of afterstates would be optimal play: look-ups agree."""
-    for board in states(two_by_three, slice(0, 60, 7), 50):
-        values = two_by_three.move_values(board)
-        assert two_by_three.value(board) == pytest.approx(max(values.values()), rel=1e-12)
-        assert canonical_bits(board) == board.to_bits()

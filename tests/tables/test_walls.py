@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from tests.tables.made import made
-from twofold.errors import InvalidTable
 from twofold.game import reference
 from twofold.game.board import Board
 from twofold.game.rules import Move
@@ -180,9 +179,3 @@ def test_a_table_covers_boards_by_the_order_of_their_walls(name: str) -> None:
         # In another symmetry a board could be covered, too: the frame alone is asked.
         assert covers_board(np.uint64(board.to_bits()), table.words) == expected, board
     assert covered > 80
-
-
-def test_names() -> None:
-    assert EndgamePattern.parse("wall5-128").name == "wall5-128"
-    with pytest.raises(InvalidTable, match="wall6 takes no caps"):
-        EndgamePattern.parse("wall6-1024/16-64")

@@ -91,7 +91,9 @@ def is_long(seen: list[int]) -> bool:
     return len(seen) >= 4
 
 
-@of_both_kinds
+@pytest.mark.parametrize(
+    "pattern", [*KINDS, EndgamePattern.parse("L3-8")], ids=lambda pattern: pattern.name
+)
 @pytest.mark.promise("R71")
 def test_threads_and_stops_change_no_byte(
     pattern: EndgamePattern, tmp_path: Path, figure: Callable[[str], None]
