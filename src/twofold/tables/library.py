@@ -47,7 +47,6 @@ from twofold.tables.layers import (
     before_turn,
     carrying,
     fill_walls,
-    lines_of,
     nibbles_mask,
     turn_word,
     turned_cell,
@@ -82,21 +81,13 @@ class TableAnswer:
 class EndgameTable:
     """A table whose levels are memory-mapped, so that processes share its memory.
 
-    Raises `InvalidTable` if the levels do not fit the pattern, `ResourceError` if memory is short.
+    Levels and marks are those of the head; `open` checks that. Raises `ResourceError` if memory is
+    short.
     """
 
     def __init__(
         self, head: TableHead, levels: NDArray[Any], path: str = "", marks: Words | None = None
     ) -> None:
-        kind = np.dtype(np.uint8 if head.bits == 8 else np.uint16)
-        stored = head.states if marks is None else len(levels)
-        if (levels.shape, levels.dtype) != ((stored,), kind):
-            raise InvalidTable(
-                f"expected {stored} levels of {kind}, got {levels.dtype} of {levels.shape}"
-            )
-        wanted = None if head.pattern.walls is None else (sum(map(lines_of, head.sizes)), 8)
-        if (None if marks is None else marks.shape) != wanted:
-            raise InvalidTable(f"expected marks of shape {wanted} for {head.pattern.name}")
         self.head, self.levels, self.marks, self.path = head, levels, marks, path
         check_memory(_CODE_BYTES * head.pattern.codes, f"opening {head.pattern.name}")
         self._kept: list[NDArray[Any]] = []
@@ -167,32 +158,29 @@ class EndgameTable:
         """The reason if caps exclude a board in the cells of the pattern, or an empty text."""
         if self.pattern.kind is not PatternKind.DENSE:
             return ""
-        for row, cap, largest in self._rows(board):
-            if largest > cap:
-                return (
-                    f"expected at most {1 << cap}, the cap, in the {row} row of the pattern, "
-                    f"got {1 << largest}"
-                )
-        for move in board.legal_moves():
-            for row, cap, largest in self._rows(board.slide(move).board):
-                if largest > cap:
-                    return (
-                        f"no move has a chance to make {1 << self.pattern.target} with the cap "
-                        f"{1 << cap} in the {row} row of the pattern"
-                    )
+        low, high, _ = self.pattern.caps
+        afters = [board.slide(move).board for move in board.legal_moves()]
+        for one in (board, *afters):
+            frame = self._in_frame(one)
+            for row, cap, cells in (("fourth", low, frame[12:]), ("third", high, frame[8:12])):
+                if max(cells, default=0) > cap:
+                    place = f"the {row} row of the pattern"
+                    if one is board:
+                        got = 1 << max(cells)
+                        return f"expected at most {1 << cap}, the cap, in {place}, got {got}"
+                    target = 1 << self.pattern.target
+                    return f"{NO_CHANCE} to make {target} with the cap {1 << cap} in {place}"
         return ""
 
-    def _rows(self, board: Board) -> list[tuple[str, int, int]]:
-        """The rows with caps: name, cap and largest exponent; empty if no symmetry fits."""
-        cells = board.exponents
+    def _in_frame(self, board: Board) -> list[int]:
+        """The exponents in the frame of the pattern; none if no symmetry fits."""
         for turn in TURNS:
             frame = [0] * 16
-            for cell, exponent in enumerate(cells):
+            for cell, exponent in enumerate(board.exponents):
                 frame[turned_cell(cell, turn)] = exponent
             large = tuple(at for at, one in enumerate(frame) if one >= self.pattern.target)
             if large == self.pattern.large_cells:
-                low, high, _ = self.pattern.caps
-                return [("fourth", low, max(frame[12:])), ("third", high, max(frame[8:12]))]
+                return frame
         return []
 
     # ---- the words that kernels read
@@ -365,7 +353,7 @@ def find(name: str) -> Path:
 
 def place_of(name: str, folder: Path | None = None) -> Path:
     """The path of a table in a folder (None: `tables_folder`), even if it is not built yet."""
-    if name.endswith(SUFFIX):
+    if is_path(name):
         return Path(name)
     return path_of(EndgamePattern.parse(name), folder or tables_folder())
 
