@@ -1,6 +1,8 @@
-"""`Board`, an immutable value in plain Python on top of `reference`.
+"""`Board`, an immutable value: the tiles, and the moves they allow.
 
-`Board.to_bits` gives the 64-bit form that the compiled kernels use.
+A move slides each row or column towards one side. `reference` says how a line slides, in plain
+Python; here a line is a slice of the cells, and what becomes of it is remembered. The compiled
+kernels have the same rules on 64 bits: see `Board.to_bits`.
 """
 
 import operator
@@ -37,6 +39,31 @@ class Spawn(NamedTuple):
     probability: float
 
 
+@cache
+def _lines(shape: tuple[int, int], move: Move) -> tuple[slice, ...]:
+    """The rows or columns as slices of the cells, from the side that the move slides towards."""
+    found = []
+    for line in reference.lines(*shape, move):
+        step = line[1] - line[0] if len(line) > 1 else 1
+        end = line[-1] + step
+        found.append(slice(line[0], end if end >= 0 else None, step))
+    return tuple(found)
+
+
+@lru_cache(maxsize=1 << 15)
+def _slid(line: Cells) -> tuple[Cells, int]:
+    """`reference.slide_row`, cached: games meet the same few thousand lines."""
+    slid, reward = reference.slide_row(line)
+    return tuple(slid), reward
+
+
+@lru_cache(maxsize=1 << 15)
+def _changes(line: Cells) -> tuple[bool, bool]:
+    """Whether a slide to its start changes a line, and a slide to its end."""
+    back = line[::-1]
+    return _slid(line)[0] != line, _slid(back)[0] != back
+
+
 class Board:
     """Tiles on a grid, without score or history; immutable and hashable.
 
@@ -59,28 +86,198 @@ class Board:
         InvalidBoard: a value is out of range, or exponents and shape do not match.
     """
 
-    __slots__ = ("_cols", "_exponents", "_legal", "_rows")
+    __slots__ = ("_exponents", "_legal", "_shape")
 
     def __init__(self, exponents: Iterable[SupportsIndex], shape: tuple[int, int] = (4, 4)) -> None:
         rows, cols = shape
         notation.check_shape(rows, cols)
         if isinstance(exponents, str):  # type: ignore[unreachable]
             raise InvalidBoard(
-                f"expected exponents, got text: {notation.shown(exponents)}; Board.parse reads it"
+                f"expected exponents, got text: {shown(exponents)}; Board.parse reads it"
             )
         cells = tuple(exponents)
         if len(cells) != rows * cols:
             raise InvalidBoard(f"expected {rows * cols} cells for {rows}x{cols}, got {len(cells)}")
-        self._rows, self._cols = rows, cols
+        self._shape = rows, cols
         self._exponents: Cells = tuple(map(_exponent, cells, range(len(cells))))
         self._legal: tuple[Move, ...] | None = None
 
     @classmethod
-    def _unchecked(cls, exponents: Cells, rows: int, cols: int) -> Self:
+    def _unchecked(cls, exponents: Cells, shape: tuple[int, int]) -> Self:
         board = cls.__new__(cls)
-        board._rows, board._cols = rows, cols
-        board._exponents, board._legal = exponents, None
+        board._exponents, board._shape, board._legal = exponents, shape, None
         return board
+
+    # ---- contents
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return self._shape[0]
+
+    @property
+    def cols(self) -> int:
+        """Number of columns."""
+        return self._shape[1]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, cols)."""
+        return self._shape
+
+    @property
+    def exponents(self) -> tuple[int, ...]:
+        """log2 of each tile, row by row; 0 for an empty cell."""
+        return self._exponents
+
+    @property
+    def tiles(self) -> tuple[tuple[int, ...], ...]:
+        """Tile values in rows; 0 for an empty cell."""
+        values = [1 << exponent if exponent else 0 for exponent in self._exponents]
+        cols = self.cols
+        return tuple(tuple(values[start : start + cols]) for start in range(0, len(values), cols))
+
+    @property
+    def empty_cells(self) -> tuple[int, ...]:
+        """Numbers of the empty cells, ascending."""
+        return tuple([cell for cell, exponent in enumerate(self._exponents) if not exponent])
+
+    @property
+    def max_exponent(self) -> int:
+        """log2 of the largest tile; 0 on an empty board."""
+        return max(self._exponents)
+
+    @property
+    def max_tile(self) -> int:
+        """The largest tile; 0 on an empty board."""
+        return 1 << self.max_exponent if self.max_exponent else 0
+
+    def __getitem__(self, place: tuple[int, int]) -> int:
+        """The tile at (row, column), 0 for an empty cell; raises `IndexError` off the board."""
+        try:
+            row, col = place
+            inside = 0 <= row < self.rows and 0 <= col < self.cols
+        except (TypeError, ValueError):
+            inside = False
+        if not inside:
+            raise IndexError(
+                f"expected board[row, column] on {self.rows}x{self.cols}, got {shown(place)}"
+            )
+        exponent = self._exponents[row * self.cols + col]
+        return 1 << exponent if exponent else 0
+
+    def __iter__(self) -> Iterator[int]:
+        return (1 << exponent if exponent else 0 for exponent in self._exponents)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """Exponents for NumPy: uint8[rows, cols] unless another type is asked for."""
+        import numpy as np
+
+        if copy is False:
+            raise ValueError("a board holds no array. Allow a copy: copy=None")
+        return np.array(self._exponents, dtype or np.uint8).reshape(self.shape)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Board):
+            return NotImplemented
+        return self._shape == other._shape and self._exponents == other._exponents
+
+    def __hash__(self) -> int:
+        return hash((self._shape, self._exponents))
+
+    # ---- moves and spawns
+
+    def legal_moves(self) -> tuple[Move, ...]:
+        """The moves that change the board, in the order of `Move`; can raise `TileTooLarge`."""
+        if self._legal is None:
+            (left, right), (up, down) = map(self._moves_along, (Move.LEFT, Move.UP))
+            legal = zip(Move, (up, right, down, left), strict=True)
+            self._legal = tuple([move for move, is_legal in legal if is_legal])
+        return self._legal
+
+    def _moves_along(self, move: Move) -> tuple[bool, bool]:
+        """Whether a move changes the board, and whether the opposite move does."""
+        lines = _lines(self._shape, move)
+        to_start, to_end = zip(*[_changes(self._exponents[line]) for line in lines], strict=True)
+        return any(to_start), any(to_end)
+
+    def is_legal(self, move: Move | str) -> bool:
+        """Whether a move (`Move`, letter or word) changes the board.
+
+        Raises `InvalidMove`, or `TileTooLarge` if a merge on this board makes an exponent past 35.
+        """
+        return Move.of(move) in self.legal_moves()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no move is legal."""
+        return not self.legal_moves()
+
+    def slide(self, move: Move | str) -> Slide:
+        """The afterstate and the reward of a legal move (`Move`, letter or word).
+
+        Raises:
+            IllegalMove: the move does not change the board.
+            InvalidMove: this is not a move.
+            TileTooLarge: a merge would make an exponent past 35.
+        """
+        move = Move.of(move)
+        cells = list(self._exponents)
+        reward = 0
+        for line in _lines(self._shape, move):
+            cells[line], points = _slid(self._exponents[line])
+            reward += points
+        after = self._unchecked(tuple(cells), self._shape)
+        if after._exponents == self._exponents:
+            legal = ", ".join(legal.name.lower() for legal in self.legal_moves()) or "none"
+            raise IllegalMove(f"expected a legal move ({legal}), got {move.name.lower()} on {self}")
+        return Slide(after, reward)
+
+    def place(self, cell: int, tile: int) -> "Board":
+        """The board with one more tile: `tile`, such as 2, on the empty cell number `cell`.
+
+        Raises `CellOccupied` if the cell holds a tile, `InvalidBoard` without such a cell or tile.
+        """
+        number = notation.as_int(cell)
+        if number is None or not 0 <= number < len(self._exponents):
+            last = len(self._exponents) - 1
+            raise InvalidBoard(f"expected a cell from 0 to {last}, got {shown(cell)}")
+        exponent = notation.tile_exponent(tile, tile)
+        if exponent == 0:
+            raise InvalidBoard("expected a tile to place, got 0")
+        if self._exponents[cell]:
+            raise CellOccupied(
+                f"expected an empty cell, got cell {cell} which holds {1 << self._exponents[cell]}"
+            )
+        cells = (*self._exponents[:cell], exponent, *self._exponents[cell + 1 :])
+        return self._unchecked(cells, self._shape)
+
+    def spawns(self, rules: Rules | str = STANDARD) -> tuple[Spawn, ...]:
+        """All possible new tiles on this afterstate, by cell and then by tile."""
+        rules, empty = Rules.of(rules), self.empty_cells
+        return tuple(
+            Spawn(cell, tile, probability / len(empty))
+            for cell in empty
+            for (tile, _), probability in zip(rules.spawn, rules.spawn_probabilities, strict=True)
+        )
+
+    # ---- symmetries
+
+    def symmetries(self) -> tuple["Board", ...]:
+        """This board and its distinct rotations and reflections: at most 8, or 4 if not square."""
+
+        def listed(cells: Cells, move: Move) -> Cells:
+            return tuple(chain.from_iterable(cells[line] for line in _lines(self._shape, move)))
+
+        images = [self._exponents, listed(self._exponents, Move.RIGHT)]  # the second: mirrored
+        images += [cells[::-1] for cells in images]
+        if self.rows == self.cols:
+            images += [listed(cells, Move.UP) for cells in images]  # transposed
+        return tuple(self._unchecked(cells, self._shape) for cells in dict.fromkeys(images))
+
+    def canonical(self) -> "Board":
+        """The first of the `symmetries` in the order of their exponents, row by row."""
+        return min(self.symmetries(), key=lambda board: board.exponents)
 
     # ---- text and other forms
 
@@ -92,7 +289,7 @@ class Board:
         `twofold.game.notation` describes all forms. Raises `InvalidBoard`.
         """
         grid = notation.parse_board(text)
-        return cls._unchecked(grid.exponents, grid.rows, grid.cols)
+        return cls._unchecked(grid.exponents, (grid.rows, grid.cols))
 
     @classmethod
     def of(cls, board: "Board | str | NDArray[Any]") -> "Board":
@@ -198,7 +395,7 @@ class Board:
         nibbles = [(bits >> (60 - 4 * cell)) & 15 for cell in range(16)]
         board = cls([nibbles[4 * r + c] for r in range(rows) for c in range(cols)], shape)
         if board.to_bits() != bits:
-            got = notation.shown(hex(bits))
+            got = shown(hex(bits))
             raise InvalidBoard(f"expected the 64-bit form of a {rows}x{cols} board, got {got}")
         return board
 
@@ -218,7 +415,7 @@ class Board:
         return int(digits.ljust(BITS_MAX_SIDE**2, "0"), 16)
 
     def __str__(self) -> str:
-        return notation.format_board(self._rows, self._cols, self._exponents)
+        return notation.format_board(*self._shape, self._exponents)
 
     def __repr__(self) -> str:
         return f"Board.parse({str(self)!r})"
@@ -229,179 +426,7 @@ class Board:
         return "\n".join(" ".join(f"{tile or '.':>{width}}" for tile in row) for row in self.tiles)
 
     def _repr_svg_(self) -> str:
-        return drawing.draw_board(self._rows, self._cols, self._exponents)
-
-    # ---- contents
-
-    @property
-    def rows(self) -> int:
-        """Number of rows."""
-        return self._rows
-
-    @property
-    def cols(self) -> int:
-        """Number of columns."""
-        return self._cols
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """(rows, cols)."""
-        return self._rows, self._cols
-
-    @property
-    def exponents(self) -> tuple[int, ...]:
-        """log2 of each tile, row by row; 0 for an empty cell."""
-        return self._exponents
-
-    @property
-    def tiles(self) -> tuple[tuple[int, ...], ...]:
-        """Tile values in rows; 0 for an empty cell."""
-        values = [1 << exponent if exponent else 0 for exponent in self._exponents]
-        starts = range(0, len(values), self._cols)
-        return tuple(tuple(values[start : start + self._cols]) for start in starts)
-
-    @property
-    def empty_cells(self) -> tuple[int, ...]:
-        """Numbers of the empty cells, ascending."""
-        return tuple([cell for cell, exponent in enumerate(self._exponents) if not exponent])
-
-    @property
-    def max_exponent(self) -> int:
-        """log2 of the largest tile; 0 on an empty board."""
-        return max(self._exponents)
-
-    @property
-    def max_tile(self) -> int:
-        """The largest tile; 0 on an empty board."""
-        return 1 << self.max_exponent if self.max_exponent else 0
-
-    def __getitem__(self, place: tuple[int, int]) -> int:
-        """The tile at (row, column), 0 for an empty cell; raises `IndexError` off the board."""
-        try:
-            row, col = place
-            inside = 0 <= row < self._rows and 0 <= col < self._cols
-        except (TypeError, ValueError):
-            inside = False
-        if not inside:
-            raise IndexError(
-                f"expected board[row, column] on {self._rows}x{self._cols}, got {shown(place)}"
-            )
-        exponent = self._exponents[row * self._cols + col]
-        return 1 << exponent if exponent else 0
-
-    def __iter__(self) -> Iterator[int]:
-        return (1 << exponent if exponent else 0 for exponent in self._exponents)
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        """Exponents for NumPy: uint8[rows, cols] unless another type is asked for."""
-        import numpy as np
-
-        if copy is False:
-            raise ValueError("a board holds no array. Allow a copy: copy=None")
-        return np.array(self._exponents, dtype or np.uint8).reshape(self.shape)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Board):
-            return NotImplemented
-        return self._cols == other._cols and self._exponents == other._exponents
-
-    def __hash__(self) -> int:
-        return hash((self._cols, self._exponents))
-
-    # ---- symmetries
-
-    def symmetries(self) -> tuple["Board", ...]:
-        """This board and its distinct rotations and reflections: at most 8, or 4 if not square."""
-        images = [self._exponents, self._listed(Move.RIGHT)]
-        images += [cells[::-1] for cells in images]
-        if self._rows == self._cols:
-            images += [self._unchecked(cells, *self.shape)._listed(Move.UP) for cells in images]
-        return tuple(self._unchecked(cells, *self.shape) for cells in dict.fromkeys(images))
-
-    def _listed(self, move: Move) -> Cells:
-        """The cells line by line, as a move meets them: mirrored for right, transposed for up."""
-        lines = _lines(self._rows, self._cols, move)
-        return tuple(chain.from_iterable(self._exponents[line] for line in lines))
-
-    def canonical(self) -> "Board":
-        """The first of the `symmetries` in the order of their exponents, row by row."""
-        return min(self.symmetries(), key=lambda board: board.exponents)
-
-    # ---- moves and spawns
-
-    def legal_moves(self) -> tuple[Move, ...]:
-        """The moves that change the board, in the order of `Move`; can raise `TileTooLarge`."""
-        if self._legal is None:
-            (left, right), (up, down) = map(self._moves_along, (Move.LEFT, Move.UP))
-            legal = zip(Move, (up, right, down, left), strict=True)
-            self._legal = tuple([move for move, is_legal in legal if is_legal])
-        return self._legal
-
-    def _moves_along(self, move: Move) -> tuple[bool, bool]:
-        """Whether a move changes the board, and whether the opposite move does."""
-        lines = _lines(self._rows, self._cols, move)
-        to_start, to_end = zip(*[_changes(self._exponents[line]) for line in lines], strict=True)
-        return any(to_start), any(to_end)
-
-    def is_legal(self, move: Move | str) -> bool:
-        """Whether a move (`Move`, letter or word) changes the board.
-
-        Raises `InvalidMove`, or `TileTooLarge` if a merge on this board makes an exponent past 35.
-        """
-        return Move.of(move) in self.legal_moves()
-
-    @property
-    def is_over(self) -> bool:
-        """Whether no move is legal."""
-        return not self.legal_moves()
-
-    def slide(self, move: Move | str) -> Slide:
-        """The afterstate and the reward of a legal move (`Move`, letter or word).
-
-        Raises:
-            IllegalMove: the move does not change the board.
-            InvalidMove: this is not a move.
-            TileTooLarge: a merge would make an exponent past 35.
-        """
-        move = Move.of(move)
-        cells = list(self._exponents)
-        reward = 0
-        for line in _lines(self._rows, self._cols, move):
-            cells[line], points = _slid(self._exponents[line])
-            reward += points
-        after = self._unchecked(tuple(cells), self._rows, self._cols)
-        if after._exponents == self._exponents:
-            legal = ", ".join(legal.name.lower() for legal in self.legal_moves()) or "none"
-            raise IllegalMove(f"expected a legal move ({legal}), got {move.name.lower()} on {self}")
-        return Slide(after, reward)
-
-    def place(self, cell: int, tile: int) -> "Board":
-        """The board with one more tile: `tile`, such as 2, on the empty cell number `cell`.
-
-        Raises `CellOccupied` if the cell holds a tile, `InvalidBoard` without such a cell or tile.
-        """
-        number = notation.as_int(cell)
-        if number is None or not 0 <= number < len(self._exponents):
-            last = len(self._exponents) - 1
-            raise InvalidBoard(f"expected a cell from 0 to {last}, got {shown(cell)}")
-        exponent = notation.tile_exponent(tile, tile)
-        if exponent == 0:
-            raise InvalidBoard("expected a tile to place, got 0")
-        if self._exponents[cell]:
-            raise CellOccupied(
-                f"expected an empty cell, got cell {cell} which holds {1 << self._exponents[cell]}"
-            )
-        cells = (*self._exponents[:cell], exponent, *self._exponents[cell + 1 :])
-        return self._unchecked(cells, self._rows, self._cols)
-
-    def spawns(self, rules: Rules | str = STANDARD) -> tuple[Spawn, ...]:
-        """All possible new tiles on this afterstate, by cell and then by tile."""
-        rules, empty = Rules.of(rules), self.empty_cells
-        return tuple(
-            Spawn(cell, tile, probability / len(empty))
-            for cell in empty
-            for (tile, _), probability in zip(rules.spawn, rules.spawn_probabilities, strict=True)
-        )
+        return drawing.draw_board(*self._shape, self._exponents)
 
 
 def _exponent(given: SupportsIndex, cell: int) -> int:
@@ -412,31 +437,6 @@ def _exponent(given: SupportsIndex, cell: int) -> int:
             f"expected exponents from 0 to {MAX_EXPONENT}, got {found} at cell {cell + 1}"
         )
     return exponent
-
-
-@cache
-def _lines(rows: int, cols: int, move: Move) -> tuple[slice, ...]:
-    """The rows or columns as slices of the cells, from the side that the move slides towards."""
-    found = []
-    for line in reference.lines(rows, cols, move):
-        step = line[1] - line[0] if len(line) > 1 else 1
-        end = line[-1] + step
-        found.append(slice(line[0], end if end >= 0 else None, step))
-    return tuple(found)
-
-
-@lru_cache(maxsize=1 << 15)
-def _slid(line: Cells) -> tuple[Cells, int]:
-    """`reference.slide_row`, cached: games meet the same few thousand lines."""
-    slid, reward = reference.slide_row(line)
-    return tuple(slid), reward
-
-
-@lru_cache(maxsize=1 << 15)
-def _changes(line: Cells) -> tuple[bool, bool]:
-    """Whether a slide to its start changes a line, and a slide to its end."""
-    back = line[::-1]
-    return _slid(line)[0] != line, _slid(back)[0] != back
 
 
 def _frame(shape: tuple[int, int]) -> tuple[int, int]:
