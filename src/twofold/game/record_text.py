@@ -24,6 +24,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import count
 from operator import itemgetter
 from typing import Final, NamedTuple
 
@@ -142,58 +143,45 @@ def decode(data: bytes | str, partial: bool = False) -> tuple[str, str]:
 def parse_head(text: str) -> Head:
     """Read the tags, and the blank line after them; raises `InvalidRecord`."""
     tags: dict[str, Tag] = {}
-    position, line = 0, 0
-    while True:
-        end = text.find("\n", position)
-        line += 1
-        body = text[position : end if end >= 0 else len(text)].strip()
-        if end < 0:
-            _check_version(tags, body)
-            raise InvalidRecord(f"line {line}: expected a blank line after the tags, got the end")
-        position = end + 1
-        if not body and tags:
-            return Head(tags, position, line + 1)
-        name, value = _parse_tag(body, line)
-        if name in tags:
-            raise InvalidRecord(f"line {line}: expected each tag once, got {name} twice")
-        if len(tags) == MAX_TAGS:
-            raise InvalidRecord(f"line {line}: expected at most {MAX_TAGS} tags, got more")
-        tags[name] = Tag(value, line)
-        _check_version(tags, body)
+    position = 0
+    for line in count(1):
+        with located(f"line {line}"):
+            end = text.find("\n", position)
+            body = text[position : end if end >= 0 else None].strip()
+            position = end + 1 if end >= 0 else len(text)
+            if tags and end < 0:
+                raise InvalidRecord("expected a blank line after the tags, got the end")
+            if tags and not body:
+                break
+            name, value = _parse_tag(body, is_first=not tags)
+            if name in tags:
+                raise InvalidRecord(f"expected each tag once, got {name} twice")
+            if len(tags) == MAX_TAGS:
+                raise InvalidRecord(f"expected at most {MAX_TAGS} tags, got more")
+            tags[name] = Tag(value, line)
+    return Head(tags, position, line + 1)
 
 
-def _check_version(tags: Mapping[str, Tag], body: str) -> None:
-    name, version = next(((name, tag.value) for name, tag in tags.items()), ("", ""))
-    if name != "Twofold":
-        raise InvalidRecord(
-            f'line 1: expected a game record, which begins with [Twofold "1"], got {shown(body)}'
-        )
-    if version != VERSION:
-        raise InvalidRecord(
-            f"line 1: expected version {VERSION} of the record format, got {shown(version)}"
-        )
-
-
-def _parse_tag(body: str, line: int) -> tuple[str, str]:
+def _parse_tag(body: str, is_first: bool) -> tuple[str, str]:
     if len(body) > 6 * MAX_TAG + 100:  # an escape takes six characters
-        raise InvalidRecord(f"line {line}: expected a tag of at most {MAX_TAG} characters")
+        raise InvalidRecord(f"expected a tag of at most {MAX_TAG} characters")
     match = _TAG.fullmatch(body)
+    if is_first and (not match or match[1] != "Twofold"):
+        raise InvalidRecord(
+            f'expected a game record, which begins with [Twofold "1"], got {shown(body)}'
+        )
     if not match:
-        what = "a tag" if line > 1 else 'a game record, which begins with [Twofold "1"]'
-        form = ' such as [Seed "1"] or a blank line' if line > 1 else ""
-        raise InvalidRecord(f"line {line}: expected {what}{form}, got {shown(body)}")
+        raise InvalidRecord(f'expected a tag such as [Seed "1"] or a blank line, got {shown(body)}')
     name: str = match[1]
     try:
         value: str = json.loads(match[2])
         value.encode()
     except ValueError:  # an invalid JSON escape, or half a surrogate pair
-        raise InvalidRecord(
-            f"line {line}: expected {name} as a JSON string, got {shown(match[2])}"
-        ) from None
+        raise InvalidRecord(f"expected {name} as a JSON string, got {shown(match[2])}") from None
     if len(value) > MAX_TAG:
-        raise InvalidRecord(
-            f"line {line}: expected a tag of at most {MAX_TAG} characters, got {len(value)}"
-        )
+        raise InvalidRecord(f"expected a tag of at most {MAX_TAG} characters, got {len(value)}")
+    if is_first and value != VERSION:
+        raise InvalidRecord(f"expected version {VERSION} of the record format, got {shown(value)}")
     return name, value
 
 
@@ -216,10 +204,10 @@ def parse_moves(text: str, position: int, line: int) -> MovesText:
                 found.lines.append((number + 1, line))
                 number += len(letters)
             elif match["comment"] is not None:
-                comment = _unescape(match["comment"], line)
-                if number in found.comments:
-                    comment = f"{found.comments[number]}\n{comment}"
                 with located(f"line {line}"):
+                    comment = _unescape(match["comment"])
+                    if number in found.comments:
+                        comment = f"{found.comments[number]}\n{comment}"
                     check_limit("the length of a comment", len(comment), 0, MAX_COMMENT)
                 found.comments[number] = comment
             line += match[0].count("\n")
@@ -240,27 +228,25 @@ def _complaint(text: str, position: int) -> str:
     return f"expected moves written as u, r, d or l, got {shown(rest)}"
 
 
-def _unescape(text: str, line: int) -> str:
+def _unescape(text: str) -> str:
     def replace(match: re.Match[str]) -> str:
         if match[1]:
             return chr(int(match[1], 16))
         if match[2] not in _ESCAPED:
             raise InvalidRecord(
-                f"line {line}: expected \\{{, \\}}, \\\\, \\n or \\u and four digits in a "
-                f"comment, got {shown(match[0])}"
+                "expected \\{, \\}, \\\\, \\n or \\u and four digits in a comment, "
+                f"got {shown(match[0])}"
             )
         return _ESCAPED[match[2]]
 
     if len(text) > 6 * MAX_COMMENT:
-        raise InvalidRecord(f"line {line}: expected a comment of at most {MAX_COMMENT} characters")
+        raise InvalidRecord(f"expected a comment of at most {MAX_COMMENT} characters")
     if "\\" not in text:
         return text
     try:
         return _ESCAPE.sub(replace, text).encode("utf-16", "surrogatepass").decode("utf-16")
     except UnicodeDecodeError:
-        raise InvalidRecord(
-            f"line {line}: expected pairs of surrogates in a comment, got half a pair"
-        ) from None
+        raise InvalidRecord("expected pairs of surrogates in a comment, got half a pair") from None
 
 
 # ---- writing
