@@ -33,6 +33,7 @@ DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 MOVE_LETTERS: Final = "urdl"
 
 _LETTERS: Final = bytes.maketrans(bytes(range(4)), MOVE_LETTERS.encode())
+_DIGITS: Final = bytes.maketrans(bytes(range(len(DIGITS))), DIGITS.encode())
 _EXPONENTS: Final = bytes.maketrans(DIGITS.encode(), bytes(range(len(DIGITS))))
 _WRITTEN = re.compile(r"[0-9a-z]{4}/[0-9a-z]{4}/[0-9a-z]{4}/[0-9a-z]{4}", re.ASCII)
 """A 4x4 board as `format_board` writes it: the common case."""
@@ -369,7 +370,7 @@ def _exponents_of(digits: str) -> tuple[int, ...]:
 
 def format_board(rows: int, cols: int, exponents: Sequence[int]) -> str:
     """The text of a board, as `parse_board` reads it: `"3x4:0012/0000/0000"`."""
-    digits = "".join([DIGITS[exponent] for exponent in exponents])
+    digits = bytes(exponents).translate(_DIGITS).decode()
     lines = "/".join([digits[row * cols : (row + 1) * cols] for row in range(rows)])
     return lines if (rows, cols) == (4, 4) else f"{rows}x{cols}:{lines}"
 
