@@ -267,16 +267,6 @@ def test_a_player_that_is_not_ready_is_reported(folder: Path) -> None:
     drive(play_screen(folder, player=make), act)
 
 
-def test_the_keys_are_explained(folder: Path) -> None:
-    async def act(pilot: Driven) -> None:
-        await pilot.press("question_mark")
-        assert "let the player play; P or a move takes over" in text_of(pilot)
-        await pilot.press("x")
-        assert text_of(pilot).startswith("twofold  play")
-
-    drive(play_screen(folder), act)
-
-
 def test_the_keys_fit_the_smallest_terminal(folder: Path) -> None:
     async def act(pilot: Driven) -> None:
         await pilot.press("question_mark")
@@ -290,19 +280,15 @@ def test_the_keys_fit_the_smallest_terminal(folder: Path) -> None:
     drive(play_screen(folder), act, (40, 15))
 
 
-@pytest.mark.parametrize(("key", "interrupted"), [("q", False), ("ctrl+c", True)])
-def test_leaving(folder: Path, key: str, interrupted: bool) -> None:
+@pytest.mark.parametrize(
+    ("keys", "interrupted"),
+    [(["left", "q"], False), (["left", "ctrl+c"], True), (["question_mark", "ctrl+c"], True)],
+)
+def test_leaving(folder: Path, keys: list[str], interrupted: bool) -> None:
     async def act(pilot: Driven) -> None:
-        await pilot.press("left", key)
+        await pilot.press(*keys)
 
     assert drive(play_screen(folder), act).return_value is interrupted
-
-
-def test_ctrl_c_works_on_the_page_of_keys(folder: Path) -> None:
-    async def act(pilot: Driven) -> None:
-        await pilot.press("question_mark", "ctrl+c")
-
-    assert drive(play_screen(folder), act).return_value is True
 
 
 def test_a_key_named_below_can_be_clicked(folder: Path) -> None:

@@ -1,5 +1,6 @@
-"""Pictures of boards, games, records and analyses."""
+"""Pictures of boards, games, records and analyses, for notebooks."""
 
+import runpy
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from pathlib import Path
@@ -155,3 +156,10 @@ def test_a_picture_is_saved(tmp_path: Path) -> None:
     view = show(Board.parse(TEXT))
     view.save(path)
     assert path.read_text(encoding="utf-8") == view.svg == View(view.svg, view.board).svg
+
+
+def test_the_cells_of_the_example_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "notebook.py"))
+    assert names["game"].move_number > 100
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["board.svg", "game.html"]
