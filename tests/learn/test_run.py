@@ -26,9 +26,9 @@ def events_in(folder: Path) -> dict[int, dict[str, float]]:
     """What TensorBoard reads, by step and tag."""
     events = EventAccumulator(str(folder)).Reload()
     found: dict[int, dict[str, float]] = {}
-    for tag in events.Tags()["scalars"]:
-        for event in events.Scalars(tag):
-            found.setdefault(event.step, {})[tag] = event.value
+    for tag in events.Tags()["tensors"]:
+        for event in events.Tensors(tag):
+            found.setdefault(event.step, {})[tag] = event.tensor_proto.float_val[0]
     return found
 
 

@@ -225,13 +225,16 @@ class _Events:
         self._written = before[-1].games if before and goes_on else 0
         self._judged = len(training.evaluations) if goes_on else 0
         self._writer: Any = None
-        self._there = importlib.util.find_spec("tensorboard") is not None
 
     def write(self, points: list[Point], evaluations: list[Evaluation]) -> None:
         fresh = [point for point in points if point.games > self._written]
         judged = evaluations[self._judged :]
-        if not (fresh or judged) or not self._there:
+        if not (fresh or judged) or importlib.util.find_spec("tensorboard") is None:
             return
+        if self._writer is None:
+            from tensorboard.summary import Writer  # an optional dependency
+
+            self._writer = Writer(str(self._folder))
         for point in fresh:
             values = {"score/mean": point.mean, "score/largest": float(point.largest)}
             rates = zip(TILES, point.reached, strict=True)
@@ -246,17 +249,8 @@ class _Events:
         self._writer.flush()
 
     def _add(self, games: int, values: dict[str, float]) -> None:
-        from tensorboard.compat.proto.event_pb2 import Event  # an optional dependency
-        from tensorboard.compat.proto.summary_pb2 import Summary
-        from tensorboard.summary.writer.event_file_writer import EventFileWriter
-
-        if self._writer is None:
-            self._writer = EventFileWriter(str(self._folder))
-        summary = Summary(
-            value=[Summary.Value(tag=tag, simple_value=value) for tag, value in values.items()]
-        )
-        event = Event(step=games, wall_time=time.time(), summary=summary)
-        self._writer.add_event(event)
+        for tag, value in values.items():
+            self._writer.add_scalar(tag, value, games)
 
     def close(self) -> None:
         if self._writer is not None:

@@ -3,6 +3,8 @@
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Final
 
@@ -284,18 +286,14 @@ class Training:
         while not (self.is_finished or stop.is_set() or self.curve.games >= self._enough):
             self._begin_phase()
             halt = threading.Event()
-            errors: list[BaseException] = []
-            threads = [
-                threading.Thread(target=self._work, args=(worker, halt, errors, began, before))
-                for worker in self.workers
-            ]
-            for thread in threads:
-                thread.start()
             reported, moves = time.perf_counter(), self.moves
-            try:
-                while any(thread.is_alive() for thread in threads):
-                    for thread in threads:
-                        thread.join(every / len(threads))
+            with ExitStack() as at_end:
+                pool = at_end.enter_context(ThreadPoolExecutor(len(self.workers)))
+                at_end.callback(halt.set)
+                threads = [
+                    pool.submit(self._work, worker, halt, began, before) for worker in self.workers
+                ]
+                while wait(threads, every).not_done:
                     now = time.perf_counter()
                     self.seconds = before + now - began
                     self._limit_phase()
@@ -306,28 +304,16 @@ class Training:
                     over = self.second_limit is not None and self.seconds >= self.second_limit
                     if stop.is_set() or enough or over:
                         halt.set()
-            finally:
-                halt.set()
-                for thread in threads:
-                    thread.join()
-                self.seconds = before + time.perf_counter() - began
-            if errors:
-                raise errors[0]
-            if halt.is_set() and not self._idle():
+            self.seconds = before + time.perf_counter() - began
+            for thread in threads:
+                thread.result()  # raises what ended it
+            if not self._idle():
                 return
-            if self._idle():
-                self._end_phase()
+            self._end_phase()
             if seconds is not None and time.perf_counter() - began >= seconds:
                 return
 
-    def _work(
-        self,
-        worker: Worker,
-        halt: threading.Event,
-        errors: list[BaseException],
-        began: float,
-        before: float,
-    ) -> None:
+    def _work(self, worker: Worker, halt: threading.Event, began: float, before: float) -> None:
         """The loop of one thread, until it is halted or has nothing left to play."""
         chunk = _FIRST_CHUNK
         try:
@@ -351,9 +337,9 @@ class Training:
                     halt.set()
                 if not active:
                     return
-        except BaseException as error:  # `run` raises it in its own thread
-            errors.append(error)
+        except BaseException:
             halt.set()
+            raise
 
     def _progress(self, speed: float) -> TrainingProgress:
         with self._lock:
