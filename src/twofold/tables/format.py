@@ -13,8 +13,9 @@ before them, which says of which boards they are::
     marks     U64 (lines, 8)    for every 448 boards of a layer a line: the number of levels that
                                 precede them, then a bit for each board, the lowest first
 
-and these texts: `twofold_endgame`, the version of the format; `shape`, `target`, `caps` and
-`highest`, the pattern; `spawn`, the spawn probabilities.
+and these texts: `twofold_endgame`, the version of the format; `shape` and `target`, such as `442`
+and `512`; `caps`, the largest tiles of the fourth, third and second row; `highest`, the largest sum
+of the free cells; `spawn`, the spawn probabilities.
 
 A level is a chance stored as a whole number. Chances are near 1 for most of a game and near 0 at
 its end, so levels are finest there: the level of a chance p up to 1/2, with n = 65,535 (255 with 8
