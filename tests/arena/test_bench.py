@@ -18,7 +18,7 @@ from tests.support.commands import cli as cli  # a fixture
 from tests.support.forks import command, fork, slow_group
 from tests.support.forks import forked_workers as forked_workers  # a fixture
 from twofold.arena import tables
-from twofold.arena.bench import Bench, players_to_name, resume
+from twofold.arena.bench import Bench, players_to_name, resumed
 from twofold.arena.games import GameColumns
 from twofold.arena.report import gather
 from twofold.arena.study import Study
@@ -162,8 +162,7 @@ def test_a_study_stores_requests() -> None:
         played: list[int] = []
         note = lambda _player, games: played.extend(games.seeds.tolist())  # noqa: E731
         expected.play(0, on_result=note, stop=lambda: len(played) >= 4)
-        again = Bench(study, SMALL)
-        resume(again)
+        (again,) = resumed(study)
         assert 0 < again.missing < 12
         again.play(0)
         assert [len(one.games) for one in again.standings()] == [6, 6]
@@ -175,7 +174,7 @@ def test_games_of_another_behaviour_are_not_mixed(monkeypatch: pytest.MonkeyPatc
         bench_of(study, "greedy", games=2).play(0)
         monkeypatch.setattr("twofold.arena.bench.SIGNATURE", 7)
         with pytest.raises(InvalidInput, match="players may choose other moves now"):
-            resume(Bench(study, SMALL))
+            resumed(study)
         assert bench_of(study, "greedy", games=2).missing == 2
 
 
@@ -189,10 +188,7 @@ def test_a_name_that_stood_for_other_settings_is_refused() -> None:
         words = (
             r"expected 'expectimax:ply=1' to be expectimax:empty=9 as in a study in memory, got "
         )
-        for go_on in (
-            lambda: resume(Bench(study, SMALL)),
-            lambda: bench_of(study, "expectimax:ply=1", games=2),
-        ):
+        for go_on in (lambda: resumed(study), lambda: bench_of(study, "expectimax:ply=1", games=2)):
             with pytest.raises(InvalidInput, match=words + r"expectimax:empty=270\. Use a new"):
                 go_on()
         assert len(study.runs()) == 1
@@ -205,7 +201,7 @@ def test_a_player_that_no_longer_exists(tmp_path: Path) -> None:
         bench_of(study, f"{code}:choose", games=2)
         code.unlink()
         with pytest.raises(InvalidSpec, match="cannot continue a study in memory: "):
-            resume(Bench(study, SMALL), [PlayerSpec.parse(f"{code}:choose")])
+            resumed(study, [PlayerSpec.parse(f"{code}:choose")])
 
 
 @pytest.mark.parametrize(
@@ -225,9 +221,8 @@ def test_a_study_alone_takes_no_more_than_the_machine_has(
         monkeypatch.setattr("twofold.players.registry.free_memory", lambda: 20_000_000)
         (stored,) = players_to_name(study)
         with pytest.raises(InvalidInput, match=f"cannot continue a study in memory: .* {words}"):
-            resume(Bench(study, SMALL))
-        named = Bench(study, SMALL)
-        resume(named, [stored])
+            resumed(study)
+        (named,) = resumed(study, [stored])
         assert named.missing == 2
 
 
@@ -414,4 +409,4 @@ def test_a_study_that_asks_for_too_many_games_is_refused(tmp_path: Path) -> None
         for first in range(6):
             study.want(1, SeedRange(first * MAX_GAMES, MAX_GAMES))
     with Study(path) as study, pytest.raises(InvalidInput, match="from 0 to 10000000, got"):
-        resume(Bench(study, SMALL))
+        resumed(study)

@@ -96,20 +96,15 @@ def resumed_studies(folder: Path, specs: list[str]) -> None:
 
 def other_readers_of_studies(folder: Path, specs: list[str]) -> None:
     """The library, reports, the lab, and runs of other players that are kept in such a study."""
-    from twofold.arena.bench import Bench, resume
+    from twofold.arena.bench import resumed
     from twofold.arena.study import Study
-    from twofold.game.rules import Rules
     from twofold.players import PlayerSpec
     from twofold.web import lab as lab
 
     for number, spec in enumerate(specs):
         with Study(_study(folder / f"{number}.db", spec)) as study:
-            attempt(resume, Bench(study, Rules.parse(RULES)))
-            attempt(
-                resume,
-                Bench(study, Rules.parse(RULES)),
-                list(map(PlayerSpec.parse, ["greedy", "another.py:Name"])),
-            )
+            attempt(resumed, study)
+            attempt(resumed, study, list(map(PlayerSpec.parse, ["greedy", "another.py:Name"])))
     plain = [spec for spec in specs if "sha256" not in spec]  # else others of the same file
     path = str(_study(folder / "all.db", *plain))
     attempt(lab.studies, folder)

@@ -15,7 +15,7 @@ import pytest
 
 from tests.attacks.studies import ENDLESS, MAGIC, TABLES, change, lead_in_circles, super_journal
 from tests.support.games import game
-from twofold.arena import study_file
+from twofold.arena import study as study_module
 from twofold.arena.study import Study
 from twofold.errors import InvalidInput, TwofoldError
 from twofold.game.notation import SeedRange
@@ -199,7 +199,7 @@ def test_a_trigger_behind_many_equal_entries_is_refused(study: Path) -> None:
 @pytest.mark.promise("R64")
 def test_rows_hold_no_more_text_than_the_file(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows of a forged tree can share one long text."""
-    monkeypatch.setattr(study_file, "_GROWTH", -study.stat().st_size)
+    monkeypatch.setattr(study_module, "_GROWTH", -study.stat().st_size)
     with Study(study, read_only=True) as opened, pytest.raises(InvalidInput, match="damaged tree"):
         opened.runs()
 

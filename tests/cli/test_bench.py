@@ -189,7 +189,7 @@ def test_a_study_goes_on_with_players_that_run_code_where_they_are_named(
         "twofold: cannot continue 's.db': it names players that run code, and a file alone "
         "starts none. If you trust that code: twofold bench --resume s.db mine.py:choose\n"
     )
-    options = ["--records", "--json", "--jobs", "1", "--ray", "local"]
+    options = ["--jobs", "1", "--ray", "local", "--records", "--json"]
     err = cli(*again, *options).err
     assert err.endswith(f" mine.py:choose {' '.join(options)}\n")
     resumed = document(cli, "--resume", "--out", "s.db", player)
@@ -287,9 +287,11 @@ def test_a_study_that_was_asked_for_nothing_is_refused(cli: Cli, tmp_path: Path)
     path = str(tmp_path / "s.db")
     with Study(path):
         pass
+    before = Path(path).read_bytes()
     result = cli("bench", "--resume", "--out", path)
     assert (result.code, result.out) == (2, "")
     assert "it was asked for no games" in result.err
+    assert Path(path).read_bytes() == before
 
 
 def test_a_strength_has_its_name_in_the_table(cli: Cli) -> None:

@@ -1,21 +1,23 @@
 """Benches: players on the same seeds, with their games stored in a study; benches with names."""
 
-import contextlib
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from itertools import chain
 from typing import Any, Final
 
+import msgspec
 import numpy as np
 
 from twofold.arena.boards import StartBoards
 from twofold.arena.games import GameColumns
-from twofold.arena.study import GameStore, MemoryStudy, Study
-from twofold.arena.workers import Backend, GameWorkers, Schedule, Task, TaskReport, play
+from twofold.arena.study import StoredRun, Study, Wanted, gaps, ordered
+from twofold.arena.workers import Backend, GameWorkers, RayWorkers, Schedule, Task, TaskReport, play
 from twofold.errors import InvalidInput, PlayerError
-from twofold.game.notation import SeedRange, check_seed, did_you_mean, printable, shown
+from twofold.game.notation import ALL_SEEDS, SeedRange, check_seed, did_you_mean, printable, shown
 from twofold.game.rules import Rules
 from twofold.limits import MAX_GAMES, MAX_JOBS, check_limit
 from twofold.players import PlayerSpec
@@ -136,6 +138,78 @@ class PlayerStanding:
         return f"<PlayerStanding of {printable(self.player)}: {self.games.words}{failure}>"
 
 
+class MemoryStudy:
+    """The games of a bench in memory alone; has the methods of `Study` that a bench calls."""
+
+    name = "memory"
+
+    def __init__(self) -> None:
+        self._runs: list[StoredRun] = []
+        self._games: dict[int, list[GameColumns]] = {}
+        self._failures: dict[int, dict[int, str]] = {}
+
+    def runs(self) -> list[StoredRun]:
+        """All runs, in the order in which they were added."""
+        return list(self._runs)
+
+    def add_run(
+        self, spec: str, player: str, rules: str, *, boards: StartBoards | None = None, **about: Any
+    ) -> int:
+        """The number of a run, added if missing."""
+        home = (spec, rules, boards.hash if boards else "")
+        for known in self._runs:
+            if (known.spec, known.rules, known.boards) == home:
+                return known.run
+        number, now = len(self._runs) + 1, datetime.now(UTC).isoformat(timespec="seconds")
+        self._runs.append(
+            StoredRun(number, spec, player, rules, created=now, boards=home[-1], **about)
+        )
+        return number
+
+    def mark_not_reproducible(self, run: int) -> None:
+        """Note that games of a run depend on more than player, rules and seed."""
+        self._runs[run - 1] = msgspec.structs.replace(self._runs[run - 1], reproducible=False)
+
+    def want(self, run: int, seeds: SeedRange) -> None:
+        """Nothing: no later call continues it."""
+
+    def wanted(self) -> list[Wanted]:
+        """No requests."""
+        return []
+
+    def add(self, run: int, games: GameColumns) -> None:
+        """Add finished games."""
+        self._games.setdefault(run, []).append(games)
+
+    def flush(self) -> None:
+        """Nothing: there is no file."""
+
+    def fail(self, run: int, seed: int, error: str) -> None:
+        """Keep the error of a game."""
+        self._failures.setdefault(run, {})[seed] = error
+
+    def failures(self, run: int) -> dict[int, str]:
+        """Errors by seed of the games that failed and were not finished later."""
+        finished = set(self.games(run, ALL_SEEDS).seeds.tolist())
+        failures = self._failures.get(run, {})
+        return {seed: error for seed, error in failures.items() if seed not in finished}
+
+    def missing(self, run: int, seeds: SeedRange) -> list[SeedRange]:
+        """The seeds without a finished game, in order."""
+        return gaps(seeds, self.games(run, seeds).seeds)
+
+    def games(self, run: int, seeds: SeedRange, *, reached: bool = True) -> GameColumns:
+        """The finished games of a run, in the order of `seeds`; they always have `reached`."""
+        games = GameColumns.joined(self._games.get(run, ()))
+        _, firsts = np.unique(games.seeds, return_index=True)  # a player may be named twice
+        games = games.where(firsts)
+        return ordered(games.where(seeds.holds(games.seeds)), seeds)
+
+
+GameStore = Study | MemoryStudy
+"""Where a bench keeps its games."""
+
+
 class Bench:
     """Plays the games of several players (`entrants`) that a study does not have yet.
 
@@ -176,7 +250,7 @@ class Bench:
         with player.make(allow_code=allow_code) as made:
             made.start(self.rules, seeds.first)
             spec, compiled, reproducible = made.spec, made.compiled, made.reproducible
-        self._check_settings(player.text, spec)
+        self._check_earlier(player.text, spec)
         run = self.study.add_run(
             spec,
             player.text,
@@ -188,23 +262,33 @@ class Bench:
             boards=self.boards,
         )
         known = next(one for one in self.study.runs() if one.run == run)
+        reproducible = known.reproducible
         self.entrants.append(
-            Entrant(player, run, spec, seeds, 0, compiled, allow_code, known.reproducible)
+            Entrant(player, run, spec, seeds, 0, compiled, allow_code, reproducible)
         )
         return self.want(len(self.entrants) - 1, seeds)
 
-    def _check_settings(self, player: str, spec: str) -> None:
-        """Refuse a player whose text stood for other settings in its earlier runs."""
-        home = (player, str(self.rules), str(SIGNATURE))
-        for run in self.study.runs():
-            if run.spec == spec or (run.player, run.rules, run.signature) != home:
-                continue
-            ours, theirs = PlayerSpec.parse(spec), PlayerSpec.parse(run.spec)
-            if theirs.without_hashes != ours.without_hashes:
-                raise InvalidInput(
-                    f"expected {shown(player)} to be {_beyond(theirs, ours)} as in "
-                    f"{self.study.name}, got {_beyond(ours, theirs)}. Use a new study"
+    def _check_earlier(self, player: str, spec: str) -> None:
+        """Refuse a player that was another one in its earlier runs.
+
+        Its network or code file has changed, or its text stood for other settings.
+        """
+        ours = PlayerSpec.parse(spec)
+        for run in [one for one in self.study.runs() if one.rules == str(self.rules)]:
+            theirs, wrong = PlayerSpec.parse(run.spec), ""
+            if theirs.without_hashes == ours.without_hashes:
+                if theirs.hashes != ours.hashes:
+                    wrong = (
+                        f"{shown(run.player)} with {_words(theirs.hashes)} as in "
+                        f"{self.study.name}, got {_words(ours.hashes)}: the file has changed"
+                    )
+            elif (run.player, run.signature) == (player, str(SIGNATURE)):
+                wrong = (
+                    f"{shown(player)} to be {_beyond(theirs, ours)} as in {self.study.name}, got "
+                    f"{_beyond(ours, theirs)}"
                 )
+            if wrong:
+                raise InvalidInput(f"expected {wrong}. Use a new study")
 
     def want(self, number: int, seeds: SeedRange) -> Entrant:
         """Change the seeds of an entrant; there must be 1 to MAX_GAMES."""
@@ -245,17 +329,32 @@ class Bench:
         if not self.missing:
             return [""] * len(self.entrants)
         schedules = [self._schedule(number) for number in range(len(self.entrants))]
-        if backend is not None:
-            self._keep(backend, schedules, on_result, stop)
-        else:
-            with GameWorkers(min(jobs, self.missing), timeout=timeout) as workers:
-                self._keep(workers, schedules, on_result, stop)
+        note, stop = on_result or (lambda *_: None), stop or (lambda: False)
+        with ExitStack() as stack:
+            if backend is None:
+                workers = GameWorkers(min(jobs, self.missing), timeout=timeout)
+                backend = stack.enter_context(workers)
+            stack.callback(self.study.flush)
+            flushed = time.monotonic()
+            first = self._checked_firsts(backend, schedules, stop)
+            for report in chain(first, play(backend, schedules, stop)):
+                number, entrant = report.task.player, self.entrants[report.task.player]
+                if report.spec != entrant.spec:
+                    raise PlayerError(
+                        f"expected games of {entrant.spec}, got one of {report.spec}: a file has "
+                        "changed"
+                    )
+                self.study.add(entrant.run, report.games)
+                note(number, report.games)
+                if time.monotonic() - flushed > FLUSH_SECONDS:
+                    self.study.flush()
+                    flushed = time.monotonic()
         errors = []
         for schedule, entrant in zip(schedules, self.entrants, strict=True):
             for seed, error in schedule.errors.items():
                 self.study.fail(entrant.run, seed, error)
-            first = min(schedule.errors, key=entrant.seeds.place, default=None)
-            errors.append("" if first is None else schedule.errors[first])
+            failed = min(schedule.errors, key=entrant.seeds.place, default=None)
+            errors.append("" if failed is None else schedule.errors[failed])
         return errors
 
     def _schedule(self, number: int) -> Schedule:
@@ -271,33 +370,6 @@ class Bench:
             compiled=one.compiled,
         )
         return Schedule(task, deque(self.study.missing(one.run, one.seeds)), self.boards)
-
-    def _keep(
-        self,
-        backend: Backend,
-        schedules: Sequence[Schedule],
-        on_result: Callable[[int, GameColumns], None] | None,
-        stop: Callable[[], bool] | None,
-    ) -> None:
-        last = time.monotonic()
-        try:
-            stop = stop or (lambda: False)
-            first = self._checked_firsts(backend, schedules, stop)
-            for report in chain(first, play(backend, schedules, stop)):
-                number, entrant = report.task.player, self.entrants[report.task.player]
-                if report.spec != entrant.spec:
-                    raise PlayerError(
-                        f"expected games of {entrant.spec}, got one of {report.spec}: a file has "
-                        "changed"
-                    )
-                self.study.add(entrant.run, report.games)
-                if on_result is not None:
-                    on_result(number, report.games)
-                if time.monotonic() - last > FLUSH_SECONDS:
-                    self.study.flush()
-                    last = time.monotonic()
-        finally:
-            self.study.flush()
 
     def _checked_firsts(
         self, backend: Backend, schedules: Sequence[Schedule], stop: Callable[[], bool]
@@ -322,7 +394,13 @@ class Bench:
             if number not in again and stop():
                 continue
             if number not in again or not again[number].games.equals(report.games):
-                self._note_difference(number, report.task.seeds.first)
+                entrant, seed = self.entrants[number], report.task.seeds.first
+                self.study.mark_not_reproducible(entrant.run)
+                self.entrants[number] = replace(entrant, reproducible=False)
+                self.say(
+                    f"{printable(entrant.player.text)} played the game of seed {seed} twice, in "
+                    "two ways: its games are not reproducible"
+                )
             part = schedules[number].parts.popleft()
             if part.count > 1:
                 schedules[number].parts.appendleft(part.part(1))
@@ -335,32 +413,29 @@ class Bench:
         alone = [replace(one, parts=deque([one.parts[0].part(0, 1)])) for one in schedules]
         return {report.task.player: report for report in play(backend, alone, stop)}
 
-    def _note_difference(self, number: int, seed: int) -> None:
-        entrant = self.entrants[number]
-        self.study.mark_not_reproducible(entrant.run)
-        self.entrants[number] = replace(entrant, reproducible=False)
-        self.say(
-            f"{printable(entrant.player.text)} played the game of seed {seed} twice, in two ways: "
-            "its games are not reproducible"
+    def standings(self, *, reached: bool = True) -> list[PlayerStanding]:
+        """The stored games of each entrant; after a failure only those before it."""
+        return [self._standing(entrant, reached) for entrant in self.entrants]
+
+    def _standing(self, entrant: Entrant, reached: bool) -> PlayerStanding:
+        seeds, failures = entrant.seeds, self.study.failures(entrant.run)
+        games = self.study.games(entrant.run, seeds, reached=reached)
+        failed, error = min(failures, key=seeds.place, default=None), ""
+        if failed is None or seeds.place(failed) >= seeds.count:
+            failed = None
+        else:
+            before = np.count_nonzero(seeds.places(games.seeds) < seeds.place(failed))
+            games, error = games.first(int(before)), failures[failed]
+        return PlayerStanding(
+            entrant.player.text, entrant.spec, games, error, failed, entrant.reproducible
         )
 
-    def standings(self, *, reached: bool = True) -> list[PlayerStanding]:
-        """The stored games of each entrant."""
-        return [standing(self.study, entrant, reached=reached) for entrant in self.entrants]
 
-
-@contextlib.contextmanager
 def backend_at(
     address: str | None, jobs: int | None = None, timeout: float | None = None
-) -> Iterator[Backend | None]:
+) -> AbstractContextManager[Backend | None]:
     """Where to play: a Ray cluster, see `RayWorkers`; None for this machine without an address."""
-    if not address:
-        yield None
-        return
-    from twofold.arena.workers import RayWorkers  # an extra
-
-    with RayWorkers(address, jobs=jobs, timeout=timeout) as workers:
-        yield workers
+    return RayWorkers(address, jobs=jobs, timeout=timeout) if address else nullcontext()
 
 
 def _check_seeds(seeds: SeedRange) -> None:
@@ -368,24 +443,10 @@ def _check_seeds(seeds: SeedRange) -> None:
     check_seed(seeds.first)
 
 
-def standing(study: GameStore, entrant: Entrant, *, reached: bool = True) -> PlayerStanding:
-    """The stored games of an entrant; after a failure only those before it."""
-    seeds, failures = entrant.seeds, study.failures(entrant.run)
-    games = study.games(entrant.run, seeds, reached=reached)
-    failed = min(failures, key=seeds.place, default=None)
-    if failed is None or seeds.place(failed) >= seeds.count:
-        return PlayerStanding(
-            entrant.player.text, entrant.spec, games, reproducible=entrant.reproducible
-        )
-    before = np.count_nonzero(seeds.places(games.seeds) < seeds.place(failed))
-    kept = games.first(int(before))
-    return PlayerStanding(
-        entrant.player.text, entrant.spec, kept, failures[failed], failed, entrant.reproducible
-    )
-
-
-def resume(bench: Bench, named: Collection[PlayerSpec] = ()) -> None:
-    """Add all games that the study was asked for, under the rules and boards of the bench.
+def resumed(
+    study: Study, named: Collection[PlayerSpec] = (), *, machine: dict[str, Any] | None = None
+) -> list[Bench]:
+    """All games that a study was asked for: a bench for each set of rules and start boards.
 
     `named` are the players that may run code and programs, and may take more than the machine has;
     a study alone does neither.
@@ -394,41 +455,32 @@ def resume(bench: Bench, named: Collection[PlayerSpec] = ()) -> None:
         InvalidInput: a player can no longer be made, has changed, or needs to be named and is not;
             or the study asks for more than MAX_GAMES.
     """
-    asked = sum(wanted.seeds.count for wanted in bench.study.wanted())
-    check_limit(f"the games that {bench.study.name} asks for", asked, 0, MAX_GAMES)
+    asked = study.wanted()
+    check_limit(
+        f"the games that {study.name} asks for", sum(one.seeds.count for one in asked), 0, MAX_GAMES
+    )
     trusted = {player.without_hashes for player in named}
-    home = (str(bench.rules), bench.boards.hash if bench.boards else "")
-    known = {run.run: run for run in bench.study.runs() if (run.rules, run.boards) == home}
-    for wanted in bench.study.wanted():
-        run = known.get(wanted.run)
-        if run is None:
-            continue
+    runs = {run.run: run for run in study.runs()}
+    benches = dict[tuple[str, str], Bench]()
+    for run in runs.values():
+        if (run.rules, run.boards) not in benches:
+            rules, boards = Rules.parse(run.rules), study.boards_of(run)
+            bench = Bench(study, rules, machine=machine, boards=boards)
+            benches[run.rules, run.boards] = bench
+    for run, seeds in [(runs[one.run], one.seeds) for one in asked if one.run in runs]:
         if run.signature != str(SIGNATURE):
             raise InvalidInput(
                 f"expected signature {run.signature} (twofold {run.twofold}) as in "
-                f"{bench.study.name}, got {SIGNATURE} (twofold {__version__}): players may choose "
+                f"{study.name}, got {SIGNATURE} (twofold {__version__}): players may choose "
                 "other moves now. Use a new study"
             )
-        with _going_on(bench.study):
+        with _going_on(study):
             player = PlayerSpec.parse(run.player)
             is_trusted = player.without_hashes in trusted
             if not is_trusted and player.excess:
                 raise InvalidInput(f"{player.excess}. Name it, if you want that")
-            bench.add(player, wanted.seeds, allow_code=is_trusted)
-
-
-def resumed(
-    study: Study, named: Collection[PlayerSpec] = (), *, machine: dict[str, Any] | None = None
-) -> list[Bench]:
-    """A bench for each set of rules and boards that a study has runs of; see `resume`."""
-    homes = {(run.rules, run.boards): run for run in study.runs()}
-    benches = []
-    for run in homes.values():
-        rules, boards = Rules.parse(run.rules), study.boards_of(run)
-        bench = Bench(study, rules, machine=machine, boards=boards)
-        resume(bench, named)
-        benches.append(bench)
-    return benches
+            benches[run.rules, run.boards].add(player, seeds, allow_code=is_trusted)
+    return list(benches.values())
 
 
 def players_to_name(study: Study) -> list[PlayerSpec]:
@@ -440,12 +492,16 @@ def players_to_name(study: Study) -> list[PlayerSpec]:
         return [player for player in players if player.code or player.excess]
 
 
+def _words(hashes: Mapping[str, str]) -> str:
+    return ", ".join(f"{key}={text}" for key, text in hashes.items()) or "no hash of a file"
+
+
 def _beyond(spec: PlayerSpec, other: PlayerSpec) -> str:
     """A spec with only the settings that the other one does not have."""
     return PlayerSpec.of_parts(spec.name, dict(spec.values.items() - other.values.items()), {}).text
 
 
-@contextlib.contextmanager
+@contextmanager
 def _going_on(study: GameStore) -> Iterator[None]:
     try:
         yield

@@ -3,10 +3,10 @@
 import html as markup
 from base64 import b64encode
 from collections.abc import Sequence
+from importlib import resources
 from typing import Final
 
 from twofold.arena.plots import (
-    COLOURS,
     KINDS,
     MARKERS,
     Drawing,
@@ -22,63 +22,6 @@ from twofold.arena.tables import ReportTable, SectionTables, pairs_note, section
 from twofold.arena.tables import curves as curves_table
 from twofold.figures import counted
 from twofold.game.notation import printable
-
-_DARK: Final = ("#3d9be0", "#f0782a", "#1fbf92", "#e29cc3", "#8fd3f7", "#f2b632", "#f2f2f2")
-"""The colours of series, slightly lighter for a dark background."""
-
-_STYLE: Final = """
-:root {
-  color-scheme: light dark;
-  --paper: #ffffff; --ink: #1d1f23; --soft: #5f646d; --faint: #d9dce1; --shade: #f5f6f8;
-  LIGHT
-}
-@media screen and (prefers-color-scheme: dark) {
-  :root {
-    --paper: #15171a; --ink: #e8e9eb; --soft: #a0a5ae; --faint: #3a3e45; --shade: #1e2125;
-    DARK
-  }
-}
-* { box-sizing: border-box; }
-body {
-  margin: 0 auto; padding: 3rem 1.25rem 5rem; max-width: 76rem;
-  background: var(--paper); color: var(--ink);
-  font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif;
-}
-h1 { font-size: 1.9rem; line-height: 1.2; letter-spacing: -0.01em; margin: 0 0 0.4rem; }
-h2 { font-size: 1.35rem; margin: 4rem 0 0.4rem; overflow-wrap: anywhere; }
-h3 { font-size: 1.05rem; margin: 2.8rem 0 0.4rem; }
-p { margin: 0 0 0.9rem; max-width: 46rem; }
-.lead, .hint, figcaption { color: var(--soft); }
-.hint, figcaption { font-size: 0.9rem; }
-.wide { overflow-x: auto; margin: 0.8rem 0; }
-table { border-collapse: collapse; font-size: 0.92rem; font-variant-numeric: tabular-nums; }
-th, td { padding: 0.45rem 0.7rem; text-align: right; white-space: nowrap; vertical-align: top; }
-th { font-weight: 600; color: var(--soft); border-bottom: 2px solid var(--faint); }
-td { border-bottom: 1px solid var(--faint); }
-th.name, td.name { text-align: left; }
-td.name { white-space: normal; overflow-wrap: anywhere; min-width: 16rem; max-width: 24rem; }
-td.short { white-space: nowrap; min-width: 0; }
-.who { display: flex; align-items: baseline; }
-th:first-child, td:first-child { padding-left: 0; }
-td small { display: block; color: var(--soft); font-size: 0.8em; }
-.place { color: var(--soft); margin-right: 0.5rem; flex: none; }
-figure { margin: 0.8rem 0 0; break-inside: avoid; }
-img.plot { display: block; width: 100%; min-width: 34rem; max-width: 62rem; height: auto; }
-svg.swatch { width: 28px; height: 12px; vertical-align: -1px; margin-right: 0.5rem; flex: none; }
-ul.notes { padding-left: 1.1rem; overflow-wrap: anywhere; }
-pre { background: var(--shade); padding: 0.9rem 1rem; border-radius: 6px; overflow-x: auto;
-  font: 0.86rem/1.6 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
-code { font: 0.9em ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.15rem 1.2rem; margin: 0.6rem 0;
-  font-size: 0.92rem; }
-dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
-@media print {
-  body { padding: 0; max-width: none; font-size: 10pt; }
-  .wide { overflow: visible; } img.plot { min-width: 0; max-width: 16cm; }
-  pre { white-space: pre-wrap; } tr, dl { break-inside: avoid; }
-  h2, h3 { break-after: avoid; } th, td { padding-right: 0.5rem; }
-}
-"""
 
 _FEW_ROWS: Final = 25
 """With more rows, the table of tile sums is folded."""
@@ -111,22 +54,15 @@ def html(sections: Sequence[Section], curves: Sequence[DrawnCurve] = ()) -> str:
     title = f"2048: {', '.join(parts)}"
     dice = " Every player was given the same dice for the same seed." if sections else ""
     bodies = list(map(_section, sections))
+    style = resources.files("twofold.arena").joinpath("page.css").read_text(encoding="utf-8")
     body = "\n".join([*bodies, _curves(curves)] if curves else bodies)
     return (
         f'{BEGIN}<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{title}</title>\n<style>{_style()}</style>\n</head>\n<body>\n"
+        f"<title>{title}</title>\n<style>{style}</style>\n</head>\n<body>\n"
         f'<h1>{title}</h1>\n<p class="lead">A report of <code>twofold</code>.{dice} '
         "Intervals are of 95 %.</p>\n"
         f"{body}\n</body>\n</html>\n"
     )
-
-
-def _style() -> str:
-    light, dark = (
-        " ".join(f"--series-{place}: {colour};" for place, colour in enumerate(colours))
-        for colours in (COLOURS, _DARK)
-    )
-    return _STYLE.replace("LIGHT", light).replace("DARK", dark)
 
 
 def _text(value: str) -> str:

@@ -1,23 +1,27 @@
 """Studies: finished games in one SQLite file.
 
 A process may end at any moment: written games stay, and missing games can be played later. The
-tables are documented in `docs/reference/studies.md`.
+tables are documented in `docs/reference/studies.md`. A study may come from a stranger: it is opened
+only with exactly these tables, nothing in it is run, and each query has a deadline.
 """
 
 import contextlib
 import itertools
 import json
+import operator
+import os
+import sqlite3
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final, Self
+from pathlib import Path
+from typing import Any, Final, NoReturn, Self
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from twofold.arena.boards import StartBoards
 from twofold.arena.games import FIGURES, GameColumns
-from twofold.arena.study_file import FEW, StudyFile
 from twofold.arena.study_rows import (
     BOARDS,
     FAILURE,
@@ -33,19 +37,91 @@ from twofold.arena.study_rows import (
     stored_run,
     wanted,
 )
-from twofold.errors import InvalidInput, TwofoldError
-from twofold.game.notation import ALL_SEEDS, SeedRange, parse_spec, shown, split_hashes
+from twofold.errors import InvalidInput, ResourceError, TwofoldError
+from twofold.game.notation import ALL_SEEDS, SeedRange, shown
 from twofold.game.record import Record
 from twofold.game.rules import Rules
 from twofold.limits import MAX_RUNS
+from twofold.storage.database import Schema, check_database, connect, room_beside, set_journal
+from twofold.storage.files import alone, atomic_write, file_name, free_path, in_use
 
-__all__ = ["GameStore", "MemoryStudy", "StoredRun", "Study", "Wanted"]
+__all__ = ["StoredRun", "Study", "Wanted"]
+
+APPLICATION: Final = 0x32303438
+"""`PRAGMA application_id` of a study: `2048` in ASCII."""
+
+SCHEMA: Final = 2
+"""`PRAGMA user_version`: the version of the tables; raised when they change."""
+
+TABLES: Final = f"""
+    CREATE TABLE run (
+        run INTEGER PRIMARY KEY,
+        spec TEXT NOT NULL,
+        player TEXT NOT NULL,
+        rules TEXT NOT NULL,
+        signature TEXT NOT NULL,
+        twofold TEXT NOT NULL,
+        machine TEXT NOT NULL,
+        reproducible INTEGER NOT NULL,
+        created TEXT NOT NULL,
+        boards TEXT NOT NULL,
+        UNIQUE (spec, rules, signature, boards)
+    );
+    CREATE TABLE plan (
+        plan INTEGER PRIMARY KEY,
+        run INTEGER NOT NULL REFERENCES run,
+        first_seed TEXT NOT NULL,
+        games INTEGER NOT NULL,
+        UNIQUE (run, first_seed)
+    );
+    CREATE TABLE boards (
+        hash TEXT PRIMARY KEY,
+        name TEXT NOT NULL,
+        boards TEXT NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE game (
+        run INTEGER NOT NULL REFERENCES run,
+        {", ".join(f"{one.column} {one.sql}" for one in FIGURES.values())},
+        PRIMARY KEY (run, seed)
+    ) WITHOUT ROWID;
+    CREATE TABLE failure (
+        run INTEGER NOT NULL REFERENCES run,
+        seed TEXT NOT NULL,
+        error TEXT NOT NULL,
+        PRIMARY KEY (run, seed)
+    ) WITHOUT ROWID;
+"""
+"""A file has these tables and no others, with the same SQL up to white space; `game` has a column
+for each figure."""
+
+LOCK_SECONDS: Final = 5.0
+"""Default time to wait for a file that another program has locked."""
+
+QUERY_SECONDS: Final = 120.0
+"""Longest time of a statement without a row."""
+
+CLOSING_SECONDS: Final = 2.0
+"""How long a closing study waits for readers, such as the web app."""
+
+FEW: Final = 100
+"""Number of rows with long texts read at a time."""
+
+_CHUNK: Final = 50_000
+"""Number of other rows read at a time."""
+
+_GROWTH: Final = 2**26
+"""Bytes that another program may add to the file between two statements."""
+
+_STEPS: Final = 20_000
+"""Instructions of SQLite between two checks of clock and signals: about a millisecond."""
 
 _MIN_ROW: Final = 8
 """Smallest size of a row in bytes; a damaged tree can seem to hold more rows."""
 
+_STUDY: Final = Schema("a study", APPLICATION, SCHEMA, TABLES)
 
-class Study(StudyFile):
+
+class Study:
     """A study, opened for reading and, by default, for writing by this process only.
 
     `name` is the path as errors show it, `file_name` its last part.
@@ -61,6 +137,104 @@ class Study(StudyFile):
             writes to it.
         ResourceError: it cannot be written.
     """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        read_only: bool = False,
+        patience: float = LOCK_SECONDS,
+        seconds: float = QUERY_SECONDS,
+    ) -> None:
+        name = None if path is None else file_name(path)
+        self.name = "a study in memory" if name is None else shown(name)
+        self.file_name = "study.db" if name is None else os.path.basename(name)
+        self._path = None if name is None else Path(os.path.realpath(name))
+        self._pending: list[tuple[Any, ...]] = []  # games not yet written
+        self._stack = contextlib.ExitStack()
+        self._writes = not read_only
+        self._patience, self._seconds = patience, seconds
+        self._written: os.stat_result | None = None  # of the file that this process writes
+        self._is_new = self._is_refused = False
+        with self._errors(), contextlib.ExitStack() as stack:
+            opened = (
+                contextlib.closing(_STUDY.in_memory()) if self._path is None else self._opened()
+            )
+            self._connection = stack.enter_context(opened)
+            self._stack = stack.pop_all()
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        path = self._path
+        assert path is not None
+        with contextlib.ExitStack() as stack:
+            if not self._writes or path.exists():
+                check_database(path, _STUDY.what, self.name)
+            if self._writes:
+                stack.enter_context(alone(path, "run"))
+                stack.callback(self._remove_refused, path)
+                if not path.exists():
+                    with contextlib.closing(_STUDY.in_memory()) as fresh:
+                        atomic_write(path, fresh.serialize())
+                    self._is_new = True
+                self._written = os.stat(path)
+            connection = connect(path, "mode=rw" if self._writes else "mode=ro", self._patience)
+            stack.enter_context(contextlib.closing(connection))
+            # Python handles signals only while this runs; one that raises ends the statement.
+            connection.set_progress_handler(self._is_late, _STEPS)
+            _STUDY.check(connection, self.name)
+            if self._writes:
+                stack.callback(self._leave_wal, connection)
+                set_journal(connection, "WAL", self._patience)
+                connection.execute("PRAGMA synchronous = NORMAL")
+            yield connection
+
+    def _remove_refused(self, path: Path) -> None:
+        """Remove a new file without runs."""
+        if self._is_refused:
+            path.unlink(missing_ok=True)
+
+    def _leave_wal(self, connection: sqlite3.Connection) -> None:
+        """Merge the write-ahead log; it stays if another process reads the study."""
+        self._renew()
+        with contextlib.suppress(sqlite3.Error):
+            set_journal(connection, "DELETE", CLOSING_SECONDS)
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Run the block in one transaction, rolled back on an error."""
+        with self._errors():
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+                self._check_place()
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def _is_gone(self) -> bool:
+        """Whether the file that this process writes is no longer at its path."""
+        if self._written is None or self._path is None:
+            return False
+        try:
+            return not os.path.samestat(os.stat(self._path), self._written)
+        except FileNotFoundError:
+            return True
+
+    def _check_place(self) -> None:
+        """If the file was removed or replaced, save the games under another name, and say so."""
+        if not self._is_gone() or self._path is None:
+            return
+        self._written = None  # once
+        if self._one("SELECT 1 FROM game LIMIT 1"):
+            saved = free_path(self._path.with_stem(f"{self._path.stem}-2"))
+            atomic_write(saved, self._connection.serialize())
+            raise ResourceError(
+                f"{self.name} was removed or replaced while games were written to it; all of them "
+                f"are in {file_name(saved)}"
+            )
 
     def __enter__(self) -> Self:
         return self
@@ -109,14 +283,12 @@ class Study(StudyFile):
         """The number of a run, added if missing.
 
         Raises:
-            InvalidInput: the study has games of the same player with another file, or too many
-                runs, or `machine` has other than plain values.
+            InvalidInput: the study has too many runs, or `machine` has other than plain values.
         """
         about = json.dumps(machine)
         parse_machine(about)
         with self._errors():
             known = self.runs()
-            self._refuse_other_files(known, spec, rules)
             found = self._one(
                 "SELECT run FROM run WHERE spec = ? AND rules = ? AND signature = ? AND boards = ?",
                 (spec, rules, signature, boards.hash if boards else ""),
@@ -142,24 +314,6 @@ class Study(StudyFile):
         """Note that games of a run depend on more than player, rules and seed."""
         with self._errors():
             self._connection.execute("UPDATE run SET reproducible = 0 WHERE run = ?", (run,))
-
-    def _refuse_other_files(self, runs: Sequence[StoredRun], spec: str, rules: str) -> None:
-        """Refuse a player whose network or code file has changed since its earlier runs."""
-        others = [known for known in runs if known.rules == rules]
-        if not others:
-            return
-        ours = parse_spec(spec)
-        plain, hashes = split_hashes(ours.values)
-        for known in others:
-            theirs = parse_spec(known.spec)
-            if theirs.name != ours.name:
-                continue
-            other, other_hashes = split_hashes(theirs.values)
-            if other == plain and other_hashes != hashes:
-                raise InvalidInput(
-                    f"expected {shown(known.player)} with {_words(other_hashes)} as in "
-                    f"{self.name}, got {_words(hashes)}: the file has changed. Use a new study"
-                )
 
     def boards_of(self, run: StoredRun) -> StartBoards | None:
         """The start boards of a run; None for new games."""
@@ -249,7 +403,7 @@ class Study(StudyFile):
     def missing(self, run: int, seeds: SeedRange) -> list[SeedRange]:
         """The seeds without a finished game, in order."""
         self.flush()
-        return _gaps(seeds, self._seeds(run))
+        return gaps(seeds, self._seeds(run))
 
     def _seeds(self, run: int) -> NDArray[np.uint64]:
         name = self._run_name(run)
@@ -274,7 +428,7 @@ class Study(StudyFile):
         name = self._run_name(run)
         with self._errors():
             parts = [games_of(columns, rows, seeds, name) for rows in self._rows(query, (run,))]
-        return _ordered(GameColumns.joined(parts or [games_of(columns, [], seeds, name)]), seeds)
+        return ordered(GameColumns.joined(parts or [games_of(columns, [], seeds, name)]), seeds)
 
     def records(self) -> Iterator[Record]:
         """All stored records, run by run; an invalid one raises InvalidInput with run and seed."""
@@ -296,95 +450,95 @@ class Study(StudyFile):
         except InvalidInput as error:
             raise type(error)(f"{error}, in the game of {where}") from None
 
+    # ---- queries
 
-class MemoryStudy:
-    """The games of a bench in memory alone; has the methods of `Study` that a bench calls."""
+    def _one(self, query: str, values: Sequence[Any] = ()) -> Any:
+        return self._connection.execute(query, values).fetchone()
 
-    name = "memory"
+    def _rows(
+        self, query: str, values: Sequence[Any] = (), *, key: int = 0, most: int = _CHUNK
+    ) -> Iterator[list[tuple[Any, ...]]]:
+        """The rows of a query in chunks, in ascending order of the column `key`.
 
-    def __init__(self) -> None:
-        self._runs: list[StoredRun] = []
-        self._games: dict[int, list[GameColumns]] = {}
-        self._failures: dict[int, dict[int, str]] = {}
+        A damaged tree can lead in a circle, and rows can share one long text: a row that is out of
+        order, or more text than the file is large, raises InvalidInput.
+        """
+        (pages,), (size,) = self._one("PRAGMA page_count"), self._one("PRAGMA page_size")
+        left = pages * size + _GROWTH
+        cursor = self._connection.execute(query, values)
+        last: list[Any] = []
+        while True:
+            rows = []
+            for row in itertools.islice(cursor, most):
+                left -= sum([len(cell) for cell in row if type(cell) is str])
+                if left < 0:
+                    raise self._damaged()
+                rows.append(row)
+            if not rows:
+                return
+            keys = last + [row[key] for row in rows]
+            one_kind = len(set(map(type, keys))) == 1  # a key of another type is refused later
+            if one_kind and not all(map(operator.lt, keys, keys[1:])):
+                raise self._damaged()
+            last = keys[-1:]
+            self._renew()
+            yield rows
 
-    def __enter__(self) -> Self:
-        return self
+    def _damaged(self) -> InvalidInput:
+        return InvalidInput(f"expected a valid study, got {self.name} with a damaged tree")
 
-    def __exit__(self, *_: object) -> None:
-        pass
+    def _renew(self) -> None:
+        """Restart the time of the deadline."""
+        self._end = time.monotonic() + self._seconds
 
-    def runs(self) -> list[StoredRun]:
-        """All runs, in the order in which they were added."""
-        return list(self._runs)
+    def _is_late(self) -> bool:
+        return time.monotonic() > self._end
 
-    def add_run(
-        self, spec: str, player: str, rules: str, *, boards: StartBoards | None = None, **about: Any
-    ) -> int:
-        """The number of a run, added if missing."""
-        home = (spec, rules, boards.hash if boards else "")
-        for known in self._runs:
-            if (known.spec, known.rules, known.boards) == home:
-                return known.run
-        number, now = len(self._runs) + 1, datetime.now(UTC).isoformat(timespec="seconds")
-        self._runs.append(
-            StoredRun(number, spec, player, rules, created=now, boards=home[-1], **about)
-        )
-        return number
+    @contextlib.contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Translate errors of SQLite; the deadline starts anew."""
+        self._renew()
+        try:
+            yield
+        except sqlite3.Error as error:
+            self._raise(error)
+        except (ValueError, TypeError, OverflowError) as error:
+            if isinstance(error, InvalidInput):
+                raise
+            raise InvalidInput(f"expected a valid study, got {self.name}: {error}") from error
 
-    def mark_not_reproducible(self, run: int) -> None:
-        """Note that games of a run depend on more than player, rules and seed."""
-        self._runs[run - 1] = msgspec.structs.replace(self._runs[run - 1], reproducible=False)
-
-    def want(self, run: int, seeds: SeedRange) -> None:
-        """Nothing: no later call continues it."""
-
-    def wanted(self) -> list[Wanted]:
-        """No requests."""
-        return []
-
-    def add(self, run: int, games: GameColumns) -> None:
-        """Add finished games."""
-        self._games.setdefault(run, []).append(games)
-
-    def flush(self) -> None:
-        """Nothing: there is no file."""
-
-    def fail(self, run: int, seed: int, error: str) -> None:
-        """Keep the error of a game."""
-        self._failures.setdefault(run, {})[seed] = error
-
-    def failures(self, run: int) -> dict[int, str]:
-        """Errors by seed of the games that failed and were not finished later."""
-        finished = set(self.games(run, ALL_SEEDS).seeds.tolist())
-        failures = self._failures.get(run, {})
-        return {seed: error for seed, error in failures.items() if seed not in finished}
-
-    def missing(self, run: int, seeds: SeedRange) -> list[SeedRange]:
-        """The seeds without a finished game, in order."""
-        return _gaps(seeds, self.games(run, seeds).seeds)
-
-    def games(self, run: int, seeds: SeedRange, *, reached: bool = True) -> GameColumns:
-        """The finished games of a run, in the order of `seeds`; they always have `reached`."""
-        games = GameColumns.joined(self._games.get(run, ()))
-        _, firsts = np.unique(games.seeds, return_index=True)  # a player may be named twice
-        games = games.where(firsts)
-        return _ordered(games.where(seeds.holds(games.seeds)), seeds)
-
-
-GameStore = Study | MemoryStudy
-"""Where a bench keeps its games."""
+    def _raise(self, error: sqlite3.Error) -> NoReturn:
+        text = str(error)
+        if text == "interrupted":
+            if not self._is_late():
+                raise KeyboardInterrupt
+            raise InvalidInput(
+                f"no answer from {self.name} within {self._seconds:g} s. The file is damaged or "
+                "too large"
+            )
+        if "locked" in text:
+            raise in_use(self.name) from None
+        if any(word in text for word in ("full", "I/O", "readonly", "unable to open")):
+            if not self._writes:
+                raise ResourceError(
+                    f"cannot read {self.name}: {text}. Copy it, with the files beside it, to a "
+                    "writable folder"
+                ) from error
+            where = "" if self._path is None else f" ({room_beside(self._path)})"
+            if self._is_gone():
+                where = " (it was removed or replaced)"
+            raise ResourceError(f"cannot write {self.name}{where}: {text}") from error
+        raise InvalidInput(f"expected a valid study, got {self.name}: {text}") from error
 
 
-def _gaps(seeds: SeedRange, finished: NDArray[np.uint64]) -> list[SeedRange]:
+def gaps(seeds: SeedRange, finished: NDArray[np.uint64]) -> list[SeedRange]:
+    """The parts of a range without the finished seeds."""
     there, places = np.zeros(seeds.count, dtype=np.bool_), seeds.places(finished)
     there[places[places < seeds.count]] = True
     edges = np.flatnonzero(np.diff(there, prepend=True, append=True)).reshape(-1, 2)
     return [seeds.part(start, end) for start, end in edges.tolist()]
 
 
-def _ordered(games: GameColumns, seeds: SeedRange) -> GameColumns:
+def ordered(games: GameColumns, seeds: SeedRange) -> GameColumns:
+    """The games in the order of `seeds`."""
     return games.where(np.argsort(seeds.places(games.seeds), kind="stable"))
-
-
-def _words(hashes: dict[str, str]) -> str:
-    return ", ".join(f"{key}={text}" for key, text in hashes.items()) or "no hash of a file"

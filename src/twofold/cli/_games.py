@@ -1,22 +1,39 @@
 """What commands share that play many games: progress, studies, start boards, where games end."""
 
 import math
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import (
+    AbstractContextManager,
+    ExitStack,
+    contextmanager,
+    nullcontext,
+    redirect_stdout,
+)
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event
 
 from rich.table import Table
 
-from twofold.arena.bench import PlayerStanding, backend_at
+from twofold.arena.bench import GameStore, MemoryStudy, PlayerStanding, backend_at
 from twofold.arena.boards import StartBoards, read_boards, warning_of
 from twofold.arena.games import GameColumns
-from twofold.arena.study import GameStore, MemoryStudy, Study
+from twofold.arena.study import Study
 from twofold.arena.survival import format_survival
 from twofold.arena.workers import Backend
 from twofold.cli._options import _MOST
-from twofold.cli._output import duration_words, live, print_note, print_out, print_words, waiting
+from twofold.cli._output import (
+    catching_interrupt,
+    duration_words,
+    live,
+    print_note,
+    print_out,
+    print_words,
+    waiting,
+)
+from twofold.errors import InvalidInput
 from twofold.game.rules import Rules
 from twofold.players import PlayerSpec
 from twofold.storage.files import new_file
@@ -135,6 +152,33 @@ def far_backend(
         yield far
 
 
+@contextmanager
+def playing(
+    address: str | None,
+    jobs: int | None,
+    players: Sequence[tuple[str, int, int]],
+    timeout: float | None = None,
+) -> Iterator[tuple[Backend | None, Event, Callable[[int, int, GameColumns], None]]]:
+    """Around games: where they are played, whether Ctrl-C was pressed, and their progress.
+
+    What players print goes to stderr: it is no result.
+    """
+    with (
+        redirect_stdout(sys.stderr),
+        far_backend(address, jobs, timeout) as far,
+        catching_interrupt() as asked,
+        live_games(players) as advance,
+    ):
+        yield far, asked, advance
+
+
+def refuse(*wrong: tuple[object, str]) -> None:
+    """Raise InvalidInput with the words of the first pair that begins with something true."""
+    for is_wrong, words in wrong:
+        if is_wrong:
+            raise InvalidInput(words)
+
+
 def say_beside(text: str) -> None:
     """Print what a bench says about a player: on stderr."""
     print_note(f"twofold: {text}")
@@ -143,7 +187,9 @@ def say_beside(text: str) -> None:
 # ---- studies and boards
 
 
-def open_study(out: str, players: Sequence[PlayerSpec], boards: str, *, force: bool) -> GameStore:
+def open_study(
+    out: str, players: Sequence[PlayerSpec], boards: str, *, force: bool
+) -> AbstractContextManager[GameStore]:
     """The study that --out names, in memory without a name; with `force` instead of another file.
 
     Raises:
@@ -156,7 +202,7 @@ def open_study(out: str, players: Sequence[PlayerSpec], boards: str, *, force: b
     inputs = [boards, *(file for player in players for file in player.files)]
     if out and new_file(out, inputs=inputs, force=force, continued=check):
         Path(out).unlink()
-    return Study(out) if out else MemoryStudy()
+    return Study(out) if out else nullcontext(MemoryStudy())
 
 
 def read_starts(path: str, rules: Rules) -> StartBoards | None:

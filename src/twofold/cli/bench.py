@@ -1,8 +1,6 @@
 """`twofold bench`: a fair table of players, kept in a study."""
 
-import contextlib
 import itertools
-import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -18,6 +16,7 @@ from twofold.arena import summarise
 from twofold.arena.bench import (
     Bench,
     Entrant,
+    GameStore,
     PlayerStanding,
     players_to_name,
     preset_lines,
@@ -25,16 +24,16 @@ from twofold.arena.bench import (
 )
 from twofold.arena.games import GameColumns
 from twofold.arena.stats import format_runs
-from twofold.arena.study import GameStore, Study
+from twofold.arena.study import Study
 from twofold.arena.survival import Fates, SumBand, bands, edges_of
 from twofold.cli._documents import BoardsDocument, Ends, JobsTiming, Part, PlayerDocument, Rate
 from twofold.cli._games import (
-    far_backend,
-    live_games,
     open_study,
+    playing,
     print_boards,
     print_survival,
     read_starts,
+    refuse,
     say_beside,
 )
 from twofold.cli._options import (
@@ -56,7 +55,6 @@ from twofold.cli._options import (
     read_seconds,
 )
 from twofold.cli._output import (
-    catching_interrupt,
     end_interrupted,
     machine,
     print_note,
@@ -64,6 +62,7 @@ from twofold.cli._output import (
     print_words,
     write_json,
 )
+from twofold.cli._settings import given_again
 from twofold.errors import InvalidInput
 from twofold.figures import counted
 from twofold.game.notation import SeedRange, parse_seed, printable, shell_line, shown
@@ -86,10 +85,10 @@ EXAMPLE = """  twofold bench greedy corner --games 100 --seed 1
 
 
 _GAMES = 100
-_TIMEOUT = "1h"
 
 
 def command(
+    context: typer.Context,
     players: Annotated[
         list[str] | None,
         argument(
@@ -120,9 +119,7 @@ def command(
     ] = False,
     jobs: JobsOption = None,
     ray: RayOption = None,
-    timeout: Annotated[
-        str, option("T", "Longest time for one game of a Python player.")
-    ] = _TIMEOUT,
+    timeout: Annotated[str, option("T", "Longest time for one game of a Python player.")] = "1h",
     records: Annotated[
         bool, flag("--records", "Also store the record of each new game in --out.")
     ] = False,
@@ -146,88 +143,135 @@ def command(
     if resume and not out and players:
         out, *players = players
     fixed = {"--games": games, "--boards": boards, "--rules": rules}
-    if resume:
-        _check_fixed("--resume", fixed | {"--seed": seed}, "the study")
-    elif preset:
-        _check_fixed("--preset", fixed, "the preset")
-    _check_request(players or [], preset, out, resume=resume, records=records)
-    if resume and force:
-        raise InvalidInput("expected --resume or --force, got both")
-    flags = {"--records": records, "--survival": survival, "--json": json}
-    values = {"--jobs": jobs, "--ray": ray, "--timeout": "" if timeout == _TIMEOUT else timeout}
-    options = [name for name, is_given in flags.items() if is_given]
-    options += [word for name, one in values.items() if one for word in (name, str(one))]
+    _check_fixed(fixed | ({"--seed": seed} if resume else {}), preset, resume=resume)
+    refuse(
+        (
+            preset and (players or resume),
+            "expected one of players, --preset and --resume, got more",
+        ),
+        (resume and not out, "expected --resume FILE, the study to continue"),
+        (records and not out, "expected --out FILE, the study that keeps the records"),
+        (
+            resume and not Path(out).exists(),
+            f"expected a study to continue, got {shown(out)}, which does not exist",
+        ),
+        (
+            not (resume or players or preset),
+            "missing argument: expected players, --preset NAME or --resume FILE",
+        ),
+        (resume and force, "expected --resume or --force, got both"),
+    )
+    options = given_again(context, "jobs", "ray", "timeout", "records", "survival", "json")
     specs = list(map(PlayerSpec.parse, players or []))
+    if resume:
+        with Study(out, read_only=True) as known:  # refused before a byte of it changes
+            _check_named(known, specs, out, options)
     with open_study(out, specs, boards, force=force) as study:
         if resume:
-            assert isinstance(study, Study)
-            benches = _resumed(study, specs, out, options)
+            benches = _resumed(study, specs)
         elif preset:
             benches = _preset(study, preset, first)
         else:
             used_rules = read_rules(rules, specs)
-            if not json:
-                hint_at_strengths(specs, used_rules)
+            hint_at_strengths([] if json else specs, used_rules)
             benches = [_wanted(study, used_rules, specs, boards, games, first)]
         entrants = [one for bench in benches for one in bench.entrants]
         lines = [(one.player.text, one.seeds.count, one.missing) for one in entrants]
         first_lines = itertools.accumulate((len(one.entrants) for one in benches), initial=0)
-        address = ray if any(line[-1] for line in lines) else None
         began = time.perf_counter()
-        with (
-            contextlib.redirect_stdout(sys.stderr),  # what a player prints is no result
-            far_backend(address, jobs, seconds_a_game) as far,
-            catching_interrupt() as asked,
-            live_games(lines) as advance,
-        ):
+        address = ray if any(one.missing for one in entrants) else None
+        with playing(address, jobs, lines, seconds_a_game) as (far, asked, advance):
             used_jobs = far.jobs if far else used_jobs
             for first_line, bench in zip(first_lines, benches, strict=False):
                 bench.records, bench.say = records, say_beside
-                if bench.missing and not asked.is_set():
-                    bench.play(
-                        used_jobs,
-                        timeout=seconds_a_game,
-                        backend=far,
-                        on_result=partial(advance, first_line),
-                        stop=asked.is_set,
-                    )
+                note = partial(advance, first_line)
+                more: Any = {"timeout": seconds_a_game, "backend": far, "on_result": note}
+                if not asked.is_set():
+                    bench.play(used_jobs, stop=asked.is_set, **more)
         seconds = time.perf_counter() - began
         found = [
             (bench, *both)
             for bench in benches
             for both in zip(bench.entrants, bench.standings(reached=json), strict=True)
         ]
+    done = sum(len(one.games) for _, _, one in found)
+    interrupted = asked.is_set() and done < sum(entrant.seeds.count for entrant in entrants)
     if json:
-        _write_document(found, interrupted=asked.is_set(), seconds=seconds, jobs=used_jobs)
+        _write_document(found, interrupted=interrupted, seconds=seconds, jobs=used_jobs)
     else:
         names = [] if resume or preset else [one.text for one in specs]
-        _print_tables(benches, found, names, survival=survival, seconds=seconds, jobs=used_jobs)
-    _end(found, out=out, options=options, interrupted=asked.is_set(), json=json)
+        _print_tables(benches, found, names, survival=survival)
+        print_words(
+            f"{counted(used_jobs, 'job')}, {seconds:.1f} s in all; moves/s and s/game are those of "
+            "one job"
+        )
+    failed = [one for _, _, one in found if one.error]
+    for one in failed if json else ():
+        print_note(f"twofold: {one.player} failed on seed {one.failed_seed}: {one.error}")
+    if failed:
+        raise typer.Exit(1)
+    if interrupted:
+        named = [one.player.text for one in entrants if one.player.code or one.player.excess]
+        again = _going_on(out, [*dict.fromkeys(named), *options])
+        how = f". Continue with: {again}" if out else ""
+        end_interrupted(f"; {counted(done, 'game')} finished{how}")
 
 
 # ---- what is asked for
 
 
-def _check_request(
-    players: list[str], preset: str, out: str, *, resume: bool, records: bool
-) -> None:
-    if preset and (players or resume):
-        raise InvalidInput("expected one of players, --preset and --resume, got more")
-    if resume and not out:
-        raise InvalidInput("expected --resume FILE, the study to continue")
-    if records and not out:
-        raise InvalidInput("expected --out FILE, the study that keeps the records")
-    if resume and not Path(out).exists():
-        raise InvalidInput(f"expected a study to continue, got {shown(out)}, which does not exist")
-    if not (resume or players or preset):
-        raise InvalidInput("missing argument: expected players, --preset NAME or --resume FILE")
-
-
-def _check_fixed(by: str, options: Mapping[str, object], owner: str) -> None:
+def _check_fixed(options: Mapping[str, object], preset: str, *, resume: bool) -> None:
     """Refuse options whose values a study or a preset already has."""
-    for name, value in options.items():
+    by, owner = ("--resume", "the study") if resume else ("--preset", "the preset")
+    for name, value in options.items() if resume or preset else ():
         if value not in (None, ""):
             raise InvalidInput(f"expected no {name} with {by}: {owner} says what is played")
+
+
+def _check_named(study: Study, named: list[PlayerSpec], out: str, options: list[str]) -> None:
+    """Refuse unless there are games to play, and exactly those players are named that need to be.
+
+    These are the players of the study that run code or take more than this machine has.
+    """
+    if not study.wanted():
+        raise InvalidInput(
+            f"there is nothing to continue in {study.name}: it was asked for no games, or stopped "
+            "before it began. Name players and --games, with --out"
+        )
+    to_name = {player.without_hashes: player for player in players_to_name(study)}
+    there = sorted(to_name, key=lambda text: not to_name[text].code)
+    given = {player.without_hashes: player.text for player in named}
+    if others := [text for key, text in given.items() if key not in to_name]:
+        known = ", ".join(map(shown, there)) or "none"
+        raise InvalidInput(
+            f"with --resume name only the players of {study.name} that run code or take more than "
+            f"this machine has ({known}), got {shown(others[0])}. Leave it out"
+        )
+    again = printable(_going_on(out, [*there, *options]))
+    missing = [player for key, player in to_name.items() if key not in given]
+    if any(player.code for player in missing):
+        raise InvalidInput(
+            f"cannot continue {study.name}: it names players that run code, and a file alone "
+            f"starts none. If you trust that code: {again}"
+        )
+    if missing:
+        raise InvalidInput(
+            f"cannot continue {study.name}: {missing[0].excess}. If you want that: {again}"
+        )
+
+
+def _resumed(study: GameStore, named: list[PlayerSpec]) -> list[Bench]:
+    assert isinstance(study, Study)
+    benches = resumed(study, named, machine=machine())
+    for bench in benches:
+        for entrant in bench.entrants if bench.missing else ():
+            prepare([entrant.player], bench.rules, 1, allow_code=entrant.allow_code)
+    return benches
+
+
+def _going_on(out: str, more: Iterable[str]) -> str:
+    """The command that continues a study: its players that run code, and options."""
+    return shell_line("twofold", "bench", "--resume", out, *more)
 
 
 def _wanted(
@@ -255,70 +299,20 @@ def _preset(study: GameStore, name: str, seed: int) -> list[Bench]:
     lines = preset_lines(name)
     benches = []
     for rules in dict.fromkeys(line.rules for line in lines):
-        ours = [line for line in lines if line.rules == rules]
+        ours = {PlayerSpec.parse(one.player): one.games for one in lines if one.rules == rules}
         bench = Bench(study, read_rules(rules), machine=machine())
-        players = [PlayerSpec.parse(line.player) for line in ours]
-        prepare(players, bench.rules, seed)
-        for line, player in zip(ours, players, strict=True):
-            bench.add(player, SeedRange(seed, line.games))
+        prepare(list(ours), bench.rules, seed)
+        for player, games in ours.items():
+            bench.add(player, SeedRange(seed, games))
         benches.append(bench)
     return benches
-
-
-def _resumed(study: Study, named: list[PlayerSpec], out: str, options: list[str]) -> list[Bench]:
-    if not study.wanted():
-        raise InvalidInput(
-            f"there is nothing to continue in {study.name}: it was asked for no games, or stopped "
-            "before it began. Name players and --games, with --out"
-        )
-    _check_named(study, named, out, options)
-    benches = resumed(study, named, machine=machine())
-    for bench in benches:
-        for entrant in bench.entrants if bench.missing else ():
-            prepare([entrant.player], bench.rules, 1, allow_code=entrant.allow_code)
-    return benches
-
-
-def _check_named(study: Study, named: list[PlayerSpec], out: str, options: list[str]) -> None:
-    """Refuse unless exactly those players of the study are named that need to be."""
-    to_name = {player.without_hashes: player for player in players_to_name(study)}
-    there = sorted(to_name, key=lambda text: not to_name[text].code)
-    given = {player.without_hashes: player.text for player in named}
-    if others := [text for key, text in given.items() if key not in to_name]:
-        known = ", ".join(map(shown, there)) or "none"
-        raise InvalidInput(
-            f"with --resume name only the players of {study.name} that run code or take more than "
-            f"this machine has ({known}), got {shown(others[0])}. Leave it out"
-        )
-    again = printable(_going_on(out, [*there, *options]))
-    missing = [player for key, player in to_name.items() if key not in given]
-    if any(player.code for player in missing):
-        raise InvalidInput(
-            f"cannot continue {study.name}: it names players that run code, and a file alone "
-            f"starts none. If you trust that code: {again}"
-        )
-    if missing:
-        raise InvalidInput(
-            f"cannot continue {study.name}: {missing[0].excess}. If you want that: {again}"
-        )
-
-
-def _going_on(out: str, more: Iterable[str]) -> str:
-    """The command that continues a study: its players that run code, and options."""
-    return shell_line("twofold", "bench", "--resume", out, *more)
 
 
 # ---- what is shown
 
 
 def _print_tables(
-    benches: Sequence[Bench],
-    found: "Found",
-    names: Sequence[str],
-    *,
-    survival: bool,
-    seconds: float,
-    jobs: int,
+    benches: Sequence[Bench], found: "Found", names: Sequence[str], *, survival: bool
 ) -> None:
     strengths = {
         standing.player: name
@@ -341,25 +335,6 @@ def _print_tables(
         print_boards(bench.boards, max(len(one.games) for one in standings))
     for player, name in strengths.items():
         print_words(f"{name} is {player}")
-    print_words(
-        f"{counted(jobs, 'job')}, {seconds:.1f} s in all; moves/s and s/game are those of one job"
-    )
-
-
-def _end(found: "Found", *, out: str, options: list[str], interrupted: bool, json: bool) -> None:
-    done = sum(len(one.games) for _, _, one in found)
-    wanted = sum(entrant.seeds.count for _, entrant, _ in found)
-    failed = [one for _, _, one in found if one.error]
-    if interrupted and done < wanted and not failed:
-        players = dict.fromkeys(one.player for _, one, _ in found)
-        named = [player.text for player in players if player.code or player.excess]
-        how = f". Continue with: {_going_on(out, [*named, *options])}" if out else ""
-        end_interrupted(f"; {counted(done, 'game')} finished{how}")
-    if failed and json:
-        for one in failed:
-            print_note(f"twofold: {one.player} failed on seed {one.failed_seed}: {one.error}")
-    if failed:
-        raise typer.Exit(1)
 
 
 # ---- the document
@@ -526,15 +501,12 @@ class BenchTiming(JobsTiming, frozen=True):
 
 
 def _write_document(found: "Found", *, interrupted: bool, seconds: float, jobs: int) -> None:
-    done = sum(len(one.games) for _, _, one in found)
-    wanted = sum(entrant.seeds.count for _, entrant, _ in found)
     players = [_player(*each) for each in found]
-    common = {
-        name: _common(getattr(one, name) for one in players)
-        for name in ("rules", "games", "seed", "boards")
-    }
-    is_cut = interrupted and done < wanted
-    document = BenchDocument(**common, interrupted=is_cut, players=players)
+    common: dict[str, Any] = {}
+    for name in ("rules", "games", "seed", "boards"):
+        values = {getattr(one, name) for one in players}  # null where a study holds several
+        common[name] = values.pop() if len(values) == 1 else None
+    document = BenchDocument(**common, interrupted=interrupted, players=players)
     times = [PlayerTiming.of(one.games) for _, _, one in found]
     write_json("bench", document, BenchTiming(seconds, jobs, times))
 
@@ -554,9 +526,3 @@ def _player(bench: Bench, entrant: Entrant, one: PlayerStanding) -> BenchPlayer:
         summary=summary,
         rows=GameRow.of(one.games),
     )
-
-
-def _common(values: Iterable[Any]) -> Any:
-    """The value of all players; None where a study holds several."""
-    found = set(values)
-    return found.pop() if len(found) == 1 else None

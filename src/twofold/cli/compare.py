@@ -1,7 +1,5 @@
 """`twofold compare`: which of two players is stronger?"""
 
-import contextlib
-import sys
 import time
 from functools import partial
 from typing import Annotated, Any, Literal, Self
@@ -13,14 +11,7 @@ from twofold.arena.bench import Bench
 from twofold.arena.compare import BIAS, Sprt
 from twofold.arena.duel import DuelOutcome, SprtQuestion, duel
 from twofold.cli._documents import BoardsDocument, Estimate, JobsTiming, Part, PlayerDocument
-from twofold.cli._games import (
-    far_backend,
-    live_games,
-    open_study,
-    print_boards,
-    read_starts,
-    say_beside,
-)
+from twofold.cli._games import open_study, playing, print_boards, read_starts, say_beside
 from twofold.cli._options import (
     BoardsOption,
     FirstSeedOption,
@@ -40,7 +31,6 @@ from twofold.cli._options import (
     read_rules,
 )
 from twofold.cli._output import (
-    catching_interrupt,
     end_interrupted,
     machine,
     print_note,
@@ -126,12 +116,10 @@ def command(
         hint_at_strengths(players, used_rules)
     players = prepare(players, used_rules, start)
     began = time.perf_counter()
+    lines = [(player.text, count, count) for player in players]
     with (
         open_study(out, players, boards, force=force) as study,
-        contextlib.redirect_stdout(sys.stderr),  # what a player prints is no result
-        far_backend(ray, jobs) as far,
-        catching_interrupt() as asked,
-        live_games([(player.text, count, count) for player in players]) as advance,
+        playing(ray, jobs, lines) as (far, asked, advance),
     ):
         used_jobs = far.jobs if far else used_jobs
         outcome = duel(

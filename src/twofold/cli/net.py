@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
+import typer
 from rich.console import Console
 
 from twofold.cli import bench
@@ -162,6 +163,7 @@ def _print_evaluations(card: Card | PolicyCard) -> None:
 
 @app.command("eval", epilog="Example:\n\n\b\n  twofold net eval default --ply 1 --games 1000")
 def evaluate(
+    context: typer.Context,
     network: NetworkArgument,
     ply: Annotated[
         list[int] | None,
@@ -186,6 +188,7 @@ def evaluate(
     name, usual = ("policy", 0) if isinstance(card, PolicyCard) else ("ntuple", 1)
     depths = [{"ply": str(depth)} if depth or usual else {} for depth in ply or [usual]]
     bench.command(
+        context,
         [format_spec(name, {"net": network} | depth) for depth in depths],
         games=1000 if games is None and not boards else games,
         boards=boards,

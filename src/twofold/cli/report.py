@@ -1,24 +1,16 @@
 """`twofold report`: what a study says, as a page, as tables, as data."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
 from twofold.arena import page, tables
 from twofold.arena.export import csv_parts, export_boards, export_parquet, export_records
-from twofold.arena.plots import (
-    FORMS,
-    KINDS,
-    Drawing,
-    DrawnCurve,
-    Form,
-    learning_curves,
-    read_points,
-    study_figure,
-)
+from twofold.arena.plots import FORMS, KINDS, DrawnCurve, learning_curves, read_points, study_figure
 from twofold.arena.report import Section, gather, relabelled
 from twofold.arena.study import Study
+from twofold.cli._games import refuse
 from twofold.cli._options import ForceOption, argument, option
 from twofold.cli._output import print_bytes, print_note, print_out, waiting
 from twofold.errors import InvalidInput
@@ -46,9 +38,6 @@ BESIDE: Final = ("-journal", "-wal", "-shm")
 
 STDOUT: Final = "-"
 """In the place of a file: the output."""
-
-_PRINTED: Final = ("--html", "--markdown", "--latex", "--csv")
-"""Options whose files are text that can be printed."""
 
 
 def command(
@@ -99,48 +88,98 @@ def command(
     outputs = {"--html": html, "--markdown": markdown, "--latex": latex, "--csv": csv}
     outputs |= {"--parquet": parquet, "--records": records}
     written = {name: path for name, path in outputs.items() if path}
-    _check_request(study, written | {"--picture": picture}, write_boards)
-    _check_files(written | {"--picture": picture}, [study, *(curves or [])], force=force)
-    drawn = _curves(study, curves or [], html, picture, axis, tile)
-    kind = _kind(study, plot, picture, drawn)
-    labels = _label_pairs(study, label or [])
+    paths, is_table = curves or [], not (written or write_boards or picture)
+    refuse(
+        (
+            not study and (set(written) - {"--html"} or write_boards),
+            "expected a study of bench --out for these options, got none",
+        ),
+        *(
+            (outputs[name] == STDOUT, f"expected {name} with a file, got {STDOUT}")
+            for name in ("--parquet", "--records")
+        ),
+    )
+    _check_files(written | {"--picture": picture}, [study, *paths], force=force)
+    refuse(
+        (
+            not (study or paths or picture),
+            "expected a study of bench --out, or --curves FILE, got neither",
+        ),
+        (
+            paths and not (html or picture),
+            "expected --html or --picture together with --curves, got it alone",
+        ),
+        (
+            picture and not (study or paths),
+            "expected a study or --curves FILE together with --picture, got neither",
+        ),
+        (
+            picture and not picture.endswith(tuple(f".{form}" for form in FORMS)),
+            f"expected --picture with a name that ends in .svg, .pdf or .png, got {shown(picture)}",
+        ),
+        (
+            (axis != "games" or tile) and (html or not paths),
+            "expected --curves and --picture together with --axis and --tile",
+        ),
+        (
+            len(paths) > MAX_CURVES,
+            f"expected at most {MAX_CURVES} curves in a picture, got {len(paths)}",
+        ),
+        (
+            plot and plot not in KINDS,
+            f"expected a plot ({', '.join(KINDS)}), got {shown(plot)}{did_you_mean(plot, KINDS)}",
+        ),
+        (
+            plot and (paths or not (study and picture)),
+            "expected a study and --picture FILE together with --plot, no curves",
+        ),
+    )
+    drawn = [read_points(path, axis=axis, tile=tile) for path in paths]
+    names = _new_names(study, label or [])
     if not study:
-        if picture:
-            _draw(picture, learning_curves(drawn))
-        if html:
-            _put(html, [page.html([], drawn).encode()])
+        _write(None, [], written, picture, drawn)
         return
     with Study(study, read_only=True) as opened, waiting("reading the study ..."):
-        is_shown = kind or html or markdown or latex or not (written or write_boards or picture)
-        sections = relabelled(gather(opened), labels) if is_shown else []
-        if picture:
-            found = study_figure(sections, kind) if kind else learning_curves(drawn)
-            _draw(picture, found)
-        for name, path in written.items():
-            _write(opened, sections, name, path, drawn)
-        for folder in filter(None, [write_boards]):
-            for file in export_boards(opened, folder, force=force):
-                print_note(f"wrote {file}")
-        if not (written or write_boards or picture):
+        is_shown = is_table or html or markdown or latex or (picture and not paths)
+        sections = relabelled(gather(opened), names) if is_shown else []
+        _write(opened, sections, written, picture, drawn, plot or "reach")
+        for file in export_boards(opened, write_boards, force=force) if write_boards else ():
+            print_note(f"wrote {file}")
+        if is_table:
             print_out(tables.plain(sections))
 
 
-def _check_request(study: str, asked: dict[str, str], write_boards: str) -> None:
-    written = {name: path for name, path in asked.items() if path}
-    alone = set(written) <= {"--html", "--picture"} and not write_boards
-    if not study and not alone:
-        raise InvalidInput("expected a study of bench --out for these options, got none")
+def _write(
+    study: Study | None,
+    sections: Sequence[Section],
+    written: Mapping[str, str],
+    picture: str,
+    curves: Sequence[DrawnCurve],
+    plot: str = "",
+) -> None:
+    if picture:
+        found = learning_curves(curves) if curves else study_figure(sections, plot)
+        form = next(form for form in FORMS if picture.endswith(form))
+        _put(picture, [found.file(form)])
     for name, path in written.items():
-        if path == STDOUT and name not in _PRINTED:
-            raise InvalidInput(f"expected {name} with a file, got {STDOUT}")
+        if name == "--html":
+            _put(path, [page.html(sections, curves).encode()])
+        elif name in ("--markdown", "--latex"):
+            text = tables.latex if name == "--latex" else tables.markdown
+            _put(path, [text(sections).encode()])
+        elif study and name == "--csv":
+            _put(path, csv_parts(study))
+        elif study:
+            (export_records if name == "--records" else export_parquet)(study, path)
+            print_note(f"wrote {path}")
 
 
 def _check_files(asked: dict[str, str], inputs: list[str], *, force: bool) -> None:
     written = {name: path for name, path in asked.items() if path not in ("", STDOUT)}
-    if page_path := written.get("--html"):
-        new_file(page_path, inputs=inputs, force=force, continued=_check_page)
-    for path in written.values():
-        if path != page_path:
+    for name, path in written.items():
+        if name == "--html":
+            new_file(path, inputs=inputs, force=force, continued=_check_page)
+        else:
             new_file(path, inputs=inputs, force=force)
     paths = [os.path.realpath(path) for path in written.values()]
     if beside := {f"{os.path.realpath(inputs[0])}{end}" for end in BESIDE} & set(paths):
@@ -154,41 +193,7 @@ def _check_page(path: Path) -> None:
         raise InvalidInput(f"expected a new file or an older page to write, got {shown(str(path))}")
 
 
-def _curves(
-    study: str, paths: list[str], html: str, picture: str, axis: str, tile: int
-) -> list[DrawnCurve]:
-    """The learning curves of options.
-
-    Raises:
-        InvalidInput: one cannot be read, or the options do not go together.
-    """
-    if not (study or paths or picture):
-        raise InvalidInput("expected a study of bench --out, or --curves FILE, got neither")
-    if paths and not (html or picture):
-        raise InvalidInput("expected --html or --picture together with --curves, got it alone")
-    if picture:
-        _form(picture)  # refused before anything is read
-    if (axis != "games" or tile) and (html or not paths):
-        raise InvalidInput("expected --curves and --picture together with --axis and --tile")
-    if len(paths) > MAX_CURVES:
-        raise InvalidInput(f"expected at most {MAX_CURVES} curves in a picture, got {len(paths)}")
-    return [read_points(path, axis=axis, tile=tile) for path in paths]
-
-
-def _kind(study: str, plot: str, picture: str, drawn: Sequence[DrawnCurve]) -> str:
-    """The kind of the study's plot in the picture; empty if it shows curves, or there is none."""
-    if plot and plot not in KINDS:
-        raise InvalidInput(
-            f"expected a plot ({', '.join(KINDS)}), got {shown(plot)}{did_you_mean(plot, KINDS)}"
-        )
-    if plot and (not (study and picture) or drawn):
-        raise InvalidInput("expected a study and --picture FILE together with --plot, no curves")
-    if picture and not (study or drawn):
-        raise InvalidInput("expected a study or --curves FILE together with --picture, got neither")
-    return (plot or "reach") if picture and not drawn else ""
-
-
-def _label_pairs(study: str, pairs: Sequence[str]) -> dict[str, str]:
+def _new_names(study: str, pairs: Sequence[str]) -> dict[str, str]:
     """New names by the name in the table; a spec may contain `=`, a new name may not."""
     found = {}
     for pair in pairs:
@@ -199,35 +204,6 @@ def _label_pairs(study: str, pairs: Sequence[str]) -> dict[str, str]:
             raise InvalidInput(f"expected one name for a player, got two for {shown(player)}")
         found[player] = name
     return found
-
-
-def _draw(picture: str, found: Drawing) -> None:
-    atomic_write(picture, [found.file(_form(picture))])
-    print_note(f"wrote {picture}")
-
-
-def _form(picture: str) -> Form:
-    for form in FORMS:
-        if picture.endswith(f".{form}"):
-            return form
-    raise InvalidInput(
-        f"expected --picture with a name that ends in .svg, .pdf or .png, got {shown(picture)}"
-    )
-
-
-def _write(
-    study: Study, sections: Sequence[Section], name: str, path: str, curves: Sequence[DrawnCurve]
-) -> None:
-    if name in ("--records", "--parquet"):
-        (export_records if name == "--records" else export_parquet)(study, path)
-        print_note(f"wrote {path}")
-    elif name == "--csv":
-        _put(path, csv_parts(study))
-    elif name == "--html":
-        _put(path, [page.html(sections, curves).encode()])
-    else:
-        text = tables.latex if name == "--latex" else tables.markdown
-        _put(path, [text(sections).encode()])
 
 
 def _put(path: str, parts: Iterable[bytes]) -> None:

@@ -16,8 +16,7 @@ from twofold.arena import page
 from twofold.arena.export import csv_parts
 from twofold.arena.plots import Drawing, Form, learning_curves, read_points, study_figure
 from twofold.arena.report import SectionCharts, gather, grouped, section_charts
-from twofold.arena.study import Study
-from twofold.arena.study_file import APPLICATION
+from twofold.arena.study import APPLICATION, Study
 from twofold.arena.study_rows import Wanted
 from twofold.arena.tables import SectionTables, section_tables
 from twofold.errors import InvalidInput, TwofoldError

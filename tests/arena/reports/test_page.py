@@ -12,6 +12,7 @@ import pytest
 
 from tests.arena.reports.studies import add, row, small
 from twofold.arena.page import html as html_page
+from twofold.arena.plots import COLOURS
 from twofold.arena.report import gather
 from twofold.arena.study import Study
 from twofold.arena.tables import markdown
@@ -93,6 +94,8 @@ def test_colours_follow_the_reader(hostile: str) -> None:
     assert "@media print" in hostile
     used = set(re.findall(r"var\((--[\w-]+)\)", hostile))
     assert used <= set(re.findall(r"(--[\w-]+):", hostile))
+    light = re.findall(r"--series-\d: (#\w+);", hostile)[: len(COLOURS)]
+    assert tuple(light) == COLOURS
 
 
 def test_rules_without_a_finished_game_have_a_section(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from tests.arena.studies.studies import add, row, small_study, use
 from tests.support.forks import command, fork, full_disk
-from twofold.arena import study_file as module
+from twofold.arena import study as module
 from twofold.arena.study import Study
 from twofold.errors import InvalidInput, ResourceError
 from twofold.game.notation import SeedRange

@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.arena.studies.studies import ABOUT, add, row, small_study, use
-from twofold.arena import study_file as module
+from twofold.arena import study as module
+from twofold.arena.bench import Bench
 from twofold.arena.games import NEVER, UNKNOWN, GameColumns
-from twofold.arena.study import Study
-from twofold.arena.study_file import APPLICATION, SCHEMA
+from twofold.arena.study import APPLICATION, SCHEMA, Study
 from twofold.errors import InvalidInput
 from twofold.game.notation import SeedRange
+from twofold.game.rules import Rules
 
 
 def test_games_are_read_in_the_order_of_their_seed_range(tmp_path: Path) -> None:
@@ -126,11 +127,11 @@ def test_a_failure_stays_when_another_player_has_played_the_game() -> None:
 def test_a_file_that_changed_under_its_name_is_refused() -> None:
     old, new = ("ntuple:net=a.safetensors,net_sha256=" + letter * 16 for letter in "ab")
     with Study() as study:
-        add(study, old)
-        add(study, "ntuple:net=b.safetensors,net_sha256=" + "c" * 16)
+        for spec in (old, "ntuple:net=b.safetensors,net_sha256=" + "c" * 16):
+            study.add_run(spec, spec, str(Rules()), **ABOUT)
         with pytest.raises(InvalidInput, match=r"the file has changed\. Use a new study"):
-            add(study, new)
-        assert study.add_run(new, new, "3x3", **ABOUT)  # its games are others
+            Bench(study, Rules())._check_earlier(new, new)
+        Bench(study, Rules.parse("3x3"))._check_earlier(new, new)  # its games are others
 
 
 # The file itself
