@@ -12,6 +12,7 @@ MOVED = {
     "arena.sprt": "arena.compare",
     "arena.studies": "arena",
     "arena.studies.study": "arena.study",
+    "arena.survival": "arena.stats",
     "arena.tuning": "arena",
     "arena.tuning.settings": "arena.tune",
     "arena.tuning.tune": "arena.tune",

@@ -11,15 +11,15 @@ from twofold import Rules
 from twofold.arena.bench import PlayerStanding
 from twofold.arena.boards import parse_boards
 from twofold.arena.games import GameColumns
-from twofold.arena.stats import wilson_interval
-from twofold.arena.survival import (
+from twofold.arena.stats import (
     Fates,
     SumBand,
+    band_cells,
     bands,
-    cells,
     edges_of,
     format_survival,
     told_bands,
+    wilson_interval,
 )
 
 
@@ -116,7 +116,7 @@ def test_a_table_of_text() -> None:
         "4,000 to 8,000       1      0       0.0    0.0 to 79.3         25.0\n"
         "8,000 to 10,000      1      1     100.0  20.7 to 100.0          0.0"
     )
-    assert cells(bands(Fates.of_sums([5]), [0, 10])[0])[0] == "0 to 10"
+    assert band_cells(bands(Fates.of_sums([5]), [0, 10])[0])[0] == "0 to 10"
 
 
 def test_a_table_says_what_is_left_out() -> None:

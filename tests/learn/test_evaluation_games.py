@@ -9,7 +9,7 @@ from tests.support.endgame_tables import table_files as table_files  # a fixture
 from tests.support.endgame_tables import tables_here as tables_here  # a fixture
 from twofold.arena.boards import StartBoards, parse_boards
 from twofold.arena.games import tile_sum
-from twofold.arena.survival import next_sum
+from twofold.arena.stats import next_sum
 from twofold.errors import InvalidInput, LimitExceeded
 from twofold.game.board import Board
 from twofold.game.notation import SeedRange

@@ -19,22 +19,29 @@ if TYPE_CHECKING:
     from twofold.arena.boards import StartBoards, parse_boards, read_boards
     from twofold.arena.compare import Comparison, Sprt, compare_scores, verdict_words
     from twofold.arena.games import GameColumns
-    from twofold.arena.stats import Interval, Summary, mean_interval, summarise, wilson_interval
+    from twofold.arena.stats import (
+        Fates,
+        Interval,
+        SumBand,
+        Summary,
+        bands,
+        mean_interval,
+        summarise,
+        wilson_interval,
+    )
     from twofold.arena.study import Study
-    from twofold.arena.survival import Fates, SumBand, bands
     from twofold.game.notation import SeedRange
 
 _NAMES: Final = {
-    "arena.bench": ("Bench", "PlayerStanding"),
-    "arena.boards": ("StartBoards", "parse_boards", "read_boards"),
-    "arena.compare": ("Comparison", "Sprt", "compare_scores", "verdict_words"),
-    "arena.games": ("GameColumns",),
-    "arena.stats": ("Interval", "Summary", "mean_interval", "summarise", "wilson_interval"),
-    "arena.study": ("Study",),
-    "arena.survival": ("Fates", "SumBand", "bands"),
-    "game.notation": ("SeedRange",),
+    "arena.bench": "Bench PlayerStanding",
+    "arena.boards": "StartBoards parse_boards read_boards",
+    "arena.compare": "Comparison Sprt compare_scores verdict_words",
+    "arena.games": "GameColumns",
+    "arena.stats": "Fates Interval SumBand Summary bands mean_interval summarise wilson_interval",
+    "arena.study": "Study",
+    "game.notation": "SeedRange",
 }
-_HOMES: Final = {name: f"twofold.{home}" for home, names in _NAMES.items() for name in names}
+_HOMES: Final = {name: f"twofold.{home}" for home, some in _NAMES.items() for name in some.split()}
 """Where the public names are; each is imported when it is first used."""
 
 __all__ = [

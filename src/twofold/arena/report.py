@@ -16,10 +16,18 @@ from numpy.typing import NDArray
 from twofold.arena.bench import PlayerStanding
 from twofold.arena.boards import StartBoards, boards_file
 from twofold.arena.compare import Comparison, compare_standings
-from twofold.arena.stats import Interval, Summary, summarise, telling_tiles, wilson_interval
+from twofold.arena.stats import (
+    Fates,
+    Interval,
+    Summary,
+    bands,
+    edges_of,
+    summarise,
+    telling_tiles,
+    wilson_interval,
+)
 from twofold.arena.study import Study
 from twofold.arena.study_rows import StoredRun, Wanted
-from twofold.arena.survival import Fates, bands, edges_of
 from twofold.errors import InvalidInput
 from twofold.game.notation import SeedRange, did_you_mean, shell_line, shown
 from twofold.game.rules import Rules

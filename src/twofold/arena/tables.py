@@ -16,15 +16,18 @@ from twofold.arena.games import FIGURES, UNKNOWN, GameColumns
 from twofold.arena.plots import MARKERS, DrawnCurve, Style
 from twofold.arena.report import MAX_ALL_PAIRS, ReportEntry, Section, commands, comparisons
 from twofold.arena.stats import (
+    BAND_HEADER,
     MAX_NAME,
     Interval,
+    band_cells,
+    edges_of,
     format_runs,
     reach,
     reach_heading,
     reach_tiles,
+    told_bands,
     wilson_interval,
 )
-from twofold.arena.survival import HEADER, cells, edges_of, told_bands
 from twofold.figures import DASH, counted, format_rate, format_seconds, format_table
 from twofold.game.notation import printable, shell_line
 
@@ -253,8 +256,8 @@ def _survival(entries: Entries) -> ReportTable | None:
         for band in told_bands(entry.fates, edges):
             share, going = band.share, band.going.value
             keys = (band.low, band.at_risk, band.ended, share.value, share.low, going)
-            lines.append([_name(entry.player), *zip(cells(band), keys, strict=True)])
-    return _table(("player", *HEADER), lines) if lines else None
+            lines.append([_name(entry.player), *zip(band_cells(band), keys, strict=True)])
+    return _table(("player", *BAND_HEADER), lines) if lines else None
 
 
 def pairs_note(tables: SectionTables) -> str:

@@ -20,8 +20,8 @@ from rich.table import Table
 from twofold.arena.bench import GameStore, MemoryStudy, PlayerStanding, backend_at
 from twofold.arena.boards import StartBoards, read_boards, warning_of
 from twofold.arena.games import GameColumns
+from twofold.arena.stats import format_survival
 from twofold.arena.study import Study
-from twofold.arena.survival import format_survival
 from twofold.arena.workers import Backend
 from twofold.cli._options import _MOST
 from twofold.cli._output import (

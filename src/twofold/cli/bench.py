@@ -23,9 +23,8 @@ from twofold.arena.bench import (
     resumed,
 )
 from twofold.arena.games import GameColumns
-from twofold.arena.stats import format_runs
+from twofold.arena.stats import Fates, SumBand, bands, edges_of, format_runs
 from twofold.arena.study import Study
-from twofold.arena.survival import Fates, SumBand, bands, edges_of
 from twofold.cli._documents import BoardsDocument, Ends, JobsTiming, Part, PlayerDocument, Rate
 from twofold.cli._games import (
     open_study,

@@ -215,7 +215,7 @@ class Measured(msgspec.Struct, frozen=True):
         mean: mean score of whole games; None if none were played.
         margin: half of its 95 % interval; None for fewer than two games.
         survival: for each set of boards, the share of games that made the next large tile, see
-            `twofold.arena.survival.next_sum`.
+            `twofold.arena.stats.next_sum`.
         sampled: mean score of games with moves drawn by their probabilities; None for networks
             without probabilities.
         reached: share of games that reached each tile; empty if not measured.

@@ -11,8 +11,7 @@ from collections.abc import Callable, Sequence
 
 from twofold.arena.boards import StartBoards
 from twofold.arena.games import tile_sum
-from twofold.arena.stats import mean_interval
-from twofold.arena.survival import next_sum
+from twofold.arena.stats import mean_interval, next_sum
 from twofold.errors import InvalidInput
 from twofold.game.notation import SeedRange, shown
 from twofold.game.rules import STANDARD as STANDARD  # for the example
