@@ -24,7 +24,6 @@ from twofold.cli.browser import (
     board_of,
     find_browser,
     find_tab,
-    kinds,
     parse_endpoint,
     parse_url,
     read_number,
@@ -231,16 +230,6 @@ def test_files_that_hold_no_selectors_are_refused(
     path.write_bytes(content)
     with pytest.raises(InvalidInput, match=fault):
         read_selectors(path, [])
-
-
-def test_kinds_to_look_for() -> None:
-    told = Selectors(tiles=".cell")
-    assert [kind.name for kind in kinds()] == ["original", "twofold"]
-    assert [kind.name for kind in kinds("twofold")] == ["twofold"]
-    assert [kind.name for kind in kinds("auto", told)] == ["generic"]
-    for adapter, given in (("generic", None), ("original", told), ("nothing", None)):
-        with pytest.raises(InvalidInput, match="expected"):
-            kinds(adapter, given)
 
 
 # ---- addresses, and the choice of a browser

@@ -14,8 +14,7 @@ import pytest
 from tests.support.commands import Cli
 from tests.support.terminals import exit_code, read_until, terminal
 from twofold import Board, Game, Move, Rules
-from twofold.cli.play import TextGame, said
-from twofold.game.game import Step
+from twofold.cli.play import TextGame
 from twofold.game.record import Record, read_record, write_record
 from twofold.games import live_game as saving
 from twofold.games.daily import new_record
@@ -52,6 +51,7 @@ def test_moves_are_made_and_said_in_words(cli: Cli) -> None:
     assert "left: 0 points, a 4 appears in row 4, column 4" in out
     assert "down: 4 points, a 4 appears in row 2, column 3" in out
     assert "move 2, score 4 >" in out
+    assert "move 2, score 4 >" in cli("play", "--seed", "1", stdin="ld\nquit\n").out
 
 
 def test_several_moves_on_a_line_end_at_the_first_that_is_refused(cli: Cli) -> None:
@@ -60,12 +60,6 @@ def test_several_moves_on_a_line_end_at_the_first_that_is_refused(cli: Cli) -> N
     assert "help lists all commands" in out
     assert "move 2, score 4 >" in out
     assert "move 3" not in out
-
-
-def test_letters_of_a_word_are_moves(cli: Cli) -> None:
-    _, out, _ = cli("play", "--seed", "1", stdin="ld\nquit\n")
-    assert "left: 0 points" in out
-    assert "move 2, score 4 >" in out
 
 
 def test_words_alone(cli: Cli) -> None:
@@ -79,14 +73,6 @@ def test_words_alone(cli: Cli) -> None:
     assert "took back down; score 0" in lines
     assert f"again {made}" in lines
     assert not any("." in line for line in lines if line.startswith(("row", "left", "down")))
-
-
-def test_the_end_in_words(capsys: pytest.CaptureFixture[str], store: GameStore) -> None:
-    game = Game.from_board(Board.parse("1x3:122"), Rules.parse("1x3"), 1)
-    table_of(store, game, words=True).obey("l")
-    out = capsys.readouterr().out
-    assert "left: 4 and 4 make 8, plus 8, new" in out
-    assert "the game is over: no move is left" in out
 
 
 def test_an_illegal_move_changes_nothing(cli: Cli) -> None:
@@ -106,11 +92,7 @@ def test_hints(cli: Cli) -> None:
     _, out, _ = cli("play", "--seed", "1", "--hints", "expectimax:ply=1", stdin="hint\n")
     assert re.search(r"hint: (up|right|down|left)\n", out)
     assert re.search(r"values.*: up -?\d", out)
-
-
-def test_hints_of_the_default_player(cli: Cli) -> None:
-    _, out, _ = cli("play", "--seed", "1", stdin="hint\n")
-    assert "hint: " in out
+    assert "hint: " in cli("play", "--seed", "1", stdin="hint\n").out  # of the default player
 
 
 def test_help_lists_the_commands(cli: Cli) -> None:
@@ -201,17 +183,6 @@ def test_the_game_is_saved_during_play(monkeypatch: pytest.MonkeyPatch, store: G
     assert kept.info.moves == 2
 
 
-def test_reaching_the_goal_is_said_once(
-    capsys: pytest.CaptureFixture[str], store: GameStore
-) -> None:
-    game = Game.from_board(Board.parse("2x2:11/00"), Rules.parse("2x2 goal=4"), 1)
-    table = table_of(store, game)
-    table.obey("l")
-    assert "you reached 4; the game goes on" in capsys.readouterr().out
-    table.obey("u")
-    assert "you reached" not in capsys.readouterr().out
-
-
 @pytest.mark.parametrize("words", [False, True])
 @pytest.mark.parametrize(
     ("rules", "says"),
@@ -228,6 +199,8 @@ def test_a_goal_reached_anew_is_said_anew(
     for commands in ("l", "undo l", "undo redo"):
         table.obey(commands)
         assert capsys.readouterr().out.count(says) == 1, commands
+    table.obey("u")
+    assert "you reached" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("words", [False, True])
@@ -243,16 +216,20 @@ def test_a_goal_made_by_the_last_possible_move_is_said_with_the_end(
         assert out.count("you reached 8; the game is over: no move is left; score 12") == 1
 
 
+@pytest.mark.parametrize("words", [False, True])
 @pytest.mark.parametrize(
-    ("rules", "says"),
-    [("2x2 goal=4 stop=goal", "the game stops here"), ("1x3", "the game is over")],
+    ("rules", "board", "says"),
+    [
+        ("2x2 goal=4 stop=goal", "2x2:11/00", "the game stops here"),
+        ("1x3", "1x3:122", "the game is over: no move is left"),
+    ],
 )
 def test_the_end_is_said(
-    capsys: pytest.CaptureFixture[str], store: GameStore, rules: str, says: str
-) -> None:
-    board = "2x2:11/00" if rules.startswith("2x2") else "1x3:122"
+    capsys: pytest.CaptureFixture[str], store: GameStore, rules: str, board: str, says: str,
+    *, words: bool,
+) -> None:  # fmt: skip
     game = Game.from_board(Board.parse(board), Rules.parse(rules), 1)
-    table = table_of(store, game, "greedy")
+    table = table_of(store, game, "greedy", words=words)
     table.obey("l")
     out = capsys.readouterr().out
     assert says in out
@@ -280,12 +257,6 @@ def test_hints_are_counted_and_refused_in_the_daily_game(
     for what in ("hints", "undo"):
         assert f"the daily game is played without {what}: there is one try a day" in out
     assert (table.kept.hints, table.game.move_number) == (0, 1)
-
-
-def test_what_a_move_did_is_said_in_words() -> None:
-    assert said(Step(Move.UP, 8, 6, 2, Board.empty()), 4) == (
-        "8 points, a 2 appears in row 2, column 3"
-    )
 
 
 @pytest.mark.promise("R65")

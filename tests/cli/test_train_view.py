@@ -18,18 +18,10 @@ from twofold.learn.training import Training, TrainingProgress
 @pytest.mark.parametrize(
     ("text", "seconds"),
     [
-        ("30m", 1800),
-        ("1h30m", 5400),
-        ("45s", 45),
-        ("45", 45),
-        ("0.5h", 1800),
-        ("1d", 86400),
-        ("50ms", 0.05),
-        ("4us", 4e-6),
-        ("1e-3s", 1e-3),
-        (" 1m 5 s ", 65),
+        ("30m", 1800), ("1h30m", 5400), ("45s", 45), ("45", 45), ("0.5h", 1800), ("1d", 86400),
+        ("50ms", 0.05), ("4us", 4e-6), ("1e-3s", 1e-3), (" 1m 5 s ", 65),
     ],
-)
+)  # fmt: skip
 def test_times(text: str, seconds: float) -> None:
     assert read_seconds(text, "time") == seconds
 
