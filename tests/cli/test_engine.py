@@ -14,7 +14,7 @@ import pytest
 from tests.players.engines import EXAMPLE_SPEC, EXAMPLE_WORDS, rogue
 from tests.support.commands import Cli
 from tests.support.signals import hear_signals
-from twofold.cli import engine_check
+from twofold.cli import engine
 from twofold.cli._output import print_out
 from twofold.players.engine.conformance import CHECKS
 from twofold.web.roster import Roster
@@ -123,7 +123,7 @@ def test_ctrl_c_after_the_last_check_changes_nothing(
         signal.raise_signal(signal.SIGINT)
         print_out(text)
 
-    monkeypatch.setattr(engine_check, "print_out", interrupting)
+    monkeypatch.setattr(engine, "print_out", interrupting)
     code, out, err = cli("engine-check", EXAMPLE, "--boards", "1", "--slack", "20")
     assert (code, err) == (0, "")
     assert out.splitlines()[-1] == f"{len(CHECKS)} checks, all passed"
@@ -138,7 +138,7 @@ def test_what_is_checked_is_said_while_it_takes_long(
         said.append(text)
         return nullcontext()
 
-    monkeypatch.setattr(engine_check, "waiting", waiting)
+    monkeypatch.setattr(engine, "waiting", waiting)
     cli("engine-check", " ".join(rogue("no-author")))
     assert said[0] == "checking handshake ..."
 

@@ -1,11 +1,9 @@
 """The command as a whole: help, version, errors, exit codes."""
 
 import errno
-import importlib
 import json
 import os
 import re
-import runpy
 import signal
 import subprocess
 import sys
@@ -20,9 +18,7 @@ import typer
 import twofold
 from tests.support.commands import Cli, Heard
 from twofold.cli import COMMANDS as FIRST_SENTENCES
-from twofold.cli import _options, _output, main, players
-from twofold.cli import _output as _progress
-from twofold.cli import _output as _signals
+from twofold.cli import _loaded, _options, _output, main, players
 from twofold.cli.selftest import SelfCheck, SelfTestDocument
 from twofold.errors import ResourceError
 
@@ -133,15 +129,6 @@ def test_a_reader_that_leaves_is_no_error() -> None:
     _, err = process.communicate(timeout=120)
     assert "Error" not in err
     assert "Traceback" not in err
-
-
-def test_python_m_twofold(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["twofold", "--version"])
-    with pytest.raises(SystemExit):
-        runpy.run_module("twofold", run_name="__main__")
-    assert capsys.readouterr().out.startswith("twofold ")
 
 
 def test_python_looks_for_cycles_seldom_and_not_at_the_end() -> None:
@@ -255,9 +242,7 @@ def test_help_loads_no_array_library() -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_help_of_all_has_the_first_sentence_of_each(command: str) -> None:
-    module = importlib.import_module(f"twofold.cli.{command.replace('-', '_')}")
-    text = module.app.info.help if hasattr(module, "app") else module.command.__doc__
-    assert text.splitlines()[0] == FIRST_SENTENCES[command]
+    assert _loaded(command).help.splitlines()[0] == FIRST_SENTENCES[command]
 
 
 @pytest.mark.parametrize("terminal", [True, False])
@@ -267,12 +252,12 @@ def test_waiting_is_said_when_it_takes_long(
     error = Heard("a moment ...")
     monkeypatch.setattr(error, "isatty", lambda: terminal)
     monkeypatch.setattr(sys, "stderr", error)
-    monkeypatch.setattr(_progress, "WAIT_SECONDS", 0.01)
-    with _progress.waiting("a moment ..."):
+    monkeypatch.setattr(_output, "WAIT_SECONDS", 0.01)
+    with _output.waiting("a moment ..."):
         assert error.heard.wait(60)
-    monkeypatch.setattr(_progress, "WAIT_SECONDS", 600.0)
+    monkeypatch.setattr(_output, "WAIT_SECONDS", 600.0)
     error.truncate(0)
-    with _progress.waiting("a moment ..."):
+    with _output.waiting("a moment ..."):
         pass
     assert "moment" not in error.getvalue()
 
@@ -283,7 +268,7 @@ def said_while(
     """What is said while something is waited for, until it holds a text; no terminal is there."""
     error = Heard(until)
     monkeypatch.setattr(sys, "stderr", error)
-    monkeypatch.setattr(_progress, "WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(_output, "WAIT_SECONDS", 0.01)
     with wait():
         assert error.heard.wait(60)
     return error.getvalue()
@@ -297,7 +282,7 @@ def test_what_is_waited_for_is_said_when_it_becomes_another(
     def words() -> str:
         return texts.pop(0) if len(texts) > 1 else texts[0]
 
-    said = said_while(monkeypatch, lambda: _progress.waiting(words), "two")
+    said = said_while(monkeypatch, lambda: _output.waiting(words), "two")
     assert said == "one ...\ntwo ...\n"
 
 
@@ -312,8 +297,8 @@ def test_loading_is_said_where_kernels_are_compiled(monkeypatch: pytest.MonkeyPa
             looks += 1
             return int(looks > 3)
 
-    monkeypatch.setattr(_progress, "BUILT", Looked())
-    said = said_while(monkeypatch, _progress.loading, "first use")
+    monkeypatch.setattr(_output, "BUILT", Looked())
+    said = said_while(monkeypatch, _output.loading, "first use")
     assert said == "compiling kernels; only the first use does, under a minute ...\n"
 
 
@@ -365,7 +350,7 @@ def python_interrupts() -> Iterator[None]:
 
 
 def test_the_first_ctrl_c_is_an_event_and_the_second_an_exception(python_interrupts: None) -> None:
-    with _signals.catching_interrupt() as asked:
+    with _output.catching_interrupt() as asked:
         signal.raise_signal(signal.SIGINT)
         assert asked.is_set()
         with pytest.raises(KeyboardInterrupt):
@@ -377,7 +362,7 @@ def test_other_threads_do_not_touch_signals() -> None:
     found: list[bool] = []
 
     def work() -> None:
-        with _signals.catching_interrupt() as asked:
+        with _output.catching_interrupt() as asked:
             found.append(asked.is_set() or signal.getsignal(signal.SIGINT) != before)
 
     thread = threading.Thread(target=work)

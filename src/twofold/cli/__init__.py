@@ -49,6 +49,9 @@ COMMANDS: Final = {
 }
 """The commands in the order of the help, each with the first sentence of its own help."""
 
+MODULES: Final = {"engine-check": "engine", "warmup": "doctor"}
+"""The modules of commands that have none of their own name."""
+
 HELP = """A laboratory for the game 2048: play it, watch it played, measure players.
 
 A PLAYER is a name, or a name and keys: greedy, expectimax:eval=snake,ply=3,
@@ -109,13 +112,17 @@ class _Commands(TyperGroup):
 @cache
 def _loaded(name: str) -> Any:
     """A command or group of commands with its options, from the module of its name."""
-    module = importlib.import_module(f"twofold.cli.{name.replace('-', '_')}")
+    own = name.replace("-", "_")
+    module = importlib.import_module(f"twofold.cli.{MODULES.get(name, own)}")
     if hasattr(module, "app"):
         group: Any = typer.main.get_command(module.app)
         group.commands = {key: _without_types(one) for key, one in group.commands.items()}
         return group
+    command, example = module.command, module.EXAMPLE
+    if name in MODULES:
+        command, example = getattr(module, own), getattr(module, f"{own.upper()}_EXAMPLE")
     alone = typer.Typer(rich_markup_mode=None, add_completion=False)
-    alone.command(name, epilog=f"Example:\n\n\b\n{module.EXAMPLE}")(module.command)
+    alone.command(name, epilog=f"Example:\n\n\b\n{example}")(command)
     return _without_types(typer.main.get_command(alone))
 
 

@@ -233,30 +233,23 @@ def waiting(text: str | Callable[[], str]) -> Iterator[None]:
 
 
 def _tell(words: Callable[[], str], over: threading.Event) -> None:
-    """Print the words each time they change."""
-    said, spinner = "", None
+    """Print the words each time they change; in a terminal beside a spinner and the time."""
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    spinner = Progress(*columns, console=Console(stderr=True), transient=True)
+    task, said = spinner.add_task(""), ""
+    redraws = can_redraw(sys.stderr.isatty())
     while not over.wait(WAIT_SECONDS):
         text = words()
         if text == said:
             continue
         said = text
-        if not can_redraw(sys.stderr.isatty()):
+        if redraws:
+            spinner.update(task, description=text)
+            spinner.start()
+        else:
             print_note(text)
-            continue
-        if spinner is not None:
-            spinner.stop()
-        spinner = _start_spinner(text)
-    if spinner is not None:
+    if redraws and said:
         spinner.stop()
-
-
-def _start_spinner(text: str) -> Any:
-    """A spinner with the time that has passed, on stderr; it leaves nothing behind."""
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    progress = Progress(*columns, console=Console(stderr=True), transient=True)
-    progress.add_task(text)
-    progress.start()
-    return progress
 
 
 def loading(text: str = "") -> AbstractContextManager[None]:

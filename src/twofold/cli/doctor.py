@@ -1,10 +1,11 @@
-"""`twofold doctor`: what is installed here, what it runs on, what is missing."""
+"""`twofold doctor`: what is installed here, what is missing; `twofold warmup` compiles kernels."""
 
 import importlib.metadata
 import os
 import re
 import shutil
 import sys
+import time
 from pathlib import Path
 
 import msgspec
@@ -12,12 +13,15 @@ import platformdirs
 from rich.console import Console
 
 from twofold.cli._options import JsonOption
-from twofold.cli._output import machine, print_out, version_of, write_json
+from twofold.cli._output import machine, print_note, print_out, version_of, write_json
 from twofold.errors import install
 from twofold.figures import format_table
+from twofold.limits import cores
 from twofold.storage.files import shared_on_the_way
 
 EXAMPLE = "  twofold doctor"
+
+WARMUP_EXAMPLE = "  twofold warmup"
 
 FEATURES = ("bmi2", "avx2", "avx512f", "popcnt", "neon")
 DEVELOPMENT_EXTRAS = ("test", "check", "docs", "package")
@@ -53,6 +57,15 @@ def command(json: JsonOption = False) -> None:
         write_json("doctor", found)
     else:
         _print(found)
+
+
+def warmup() -> None:
+    """Compile all kernels now, so that later commands start at once."""
+    from twofold.kernels.warmup import compile_all  # loads kernels
+
+    began = time.perf_counter()
+    compile_all(print_note, cores())
+    print_out(f"all kernels are ready, {time.perf_counter() - began:.1f} s")
 
 
 class CacheDocument(msgspec.Struct, frozen=True):
