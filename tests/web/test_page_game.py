@@ -71,11 +71,11 @@ def test_looking_back_at_a_long_game(table: PageTable) -> None:
     assert last > REPLAY_MOVES + 100
     name = kept(table, Record.from_game(history))
     alone = table.find(name)
-    alone.replay()  # nobody follows
+    alone.replay_to(last)  # nobody follows
     assert alone.game.known_before(last) == 0
     listener = Listener()
     live = table.join(table.find(name), Asker(listener, 1))
-    live.replay()
+    live.replay_to(last)
     assert live.game.known_before(last) >= last - 64
     live.undo(Asker(listener, 2))
     assert live.game.board == history.at(last - 1).board

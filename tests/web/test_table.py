@@ -45,7 +45,7 @@ def test_the_number_of_idle_games_is_limited(
     assert [table.find(live.name) is live for live in games] == [False] * 3 + [True] * 2
     again = table.join(table.find(games[0].name), Asker(listener, 9))
     assert again.record() == games[0].record()
-    again.replay()
+    again.replay_to(again.game.move_number)
     again.undo(Asker(listener, 10))
     assert again.game.board == games[0].game.at(0).board
 

@@ -5,6 +5,7 @@ from typing import Annotated, Final
 
 import msgspec
 
+from twofold import limits
 from twofold.errors import InvalidRecord, install
 from twofold.figures import counted
 from twofold.game.board import Board
@@ -17,14 +18,6 @@ from twofold.game.rules import Move, Rules
 from twofold.games.chances import Chance, next_large_tile, play_on, player_for
 from twofold.games.mover import Mover
 from twofold.games.pictures import RATES, Shade, draw_png, is_installed
-from twofold.limits import (
-    MAX_ANIMATION_MOVES,
-    MAX_BOARD,
-    MAX_MOVE_NUMBER,
-    MAX_RECORD_MOVES,
-    MAX_REPLAY_MOVES,
-    MAX_SCORE,
-)
 from twofold.players.base import check_going
 from twofold.search.analysis import AnalysisDocument, Timing
 from twofold.search.budget import ALARMS, Stop
@@ -56,7 +49,7 @@ CHANCE_SECONDS: Final = 0.4
 PNG_SCALE: Final = 2.0
 """Pixels per unit: a 4x4 board is 920 pixels wide."""
 
-MoveNumber = Annotated[int, msgspec.Meta(ge=0, le=MAX_MOVE_NUMBER)]
+MoveNumber = Annotated[int, msgspec.Meta(ge=0, le=limits.MAX_MOVE_NUMBER)]
 
 
 class AnalyseReply(AnalysisDocument, kw_only=True, frozen=True):
@@ -114,7 +107,7 @@ class PlayBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     player: Short = ""
     rules: Short = ""
     seed: int | Short | None = None
-    moves: Annotated[int, msgspec.Meta(ge=0, le=MAX_RECORD_MOVES)] | None = None
+    moves: Annotated[int, msgspec.Meta(ge=0, le=limits.MAX_RECORD_MOVES)] | None = None
     seconds: Annotated[float, msgspec.Meta(gt=0, le=MAX_PLAY_SECONDS)] | None = None
 
 
@@ -142,7 +135,7 @@ class PlayReply(msgspec.Struct, frozen=True):
 class BoardBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """A board in any form."""
 
-    text: Annotated[str, msgspec.Meta(max_length=MAX_BOARD)]
+    text: Annotated[str, msgspec.Meta(max_length=limits.MAX_BOARD)]
 
 
 class BoardInfo(msgspec.Struct, frozen=True):
@@ -173,7 +166,7 @@ class BoardQuery(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """
 
     board: Short
-    score: Annotated[int, msgspec.Meta(ge=0, le=MAX_SCORE)] | None = None
+    score: Annotated[int, msgspec.Meta(ge=0, le=limits.MAX_SCORE)] | None = None
     move: MoveNumber | None = None
     shade: Shade = "light"
 
@@ -268,7 +261,7 @@ class Api:
             began = time.perf_counter()
             player.start(rules, game.seed)
             mover = Mover(player, game.fork(0), stop)
-            most = MAX_RECORD_MOVES if body.moves is None else body.moves
+            most = limits.MAX_RECORD_MOVES if body.moves is None else body.moves
             with ALARMS.at(began + (body.seconds or MAX_PLAY_SECONDS), stop.raise_flag):
                 while game.move_number < most:
                     left = most - game.move_number
@@ -295,9 +288,9 @@ class Api:
     @operation("GET /api/pictures")
     def pictures(self) -> PicturesInfo:
         """Formats and limits of pictures."""
-        there = is_installed()
+        there, moves = is_installed(), (limits.MAX_ANIMATION_MOVES, limits.MAX_REPLAY_MOVES)
         hint = "" if there else install("share")
-        return PicturesInfo(there, hint, MAX_ANIMATION_MOVES, MAX_REPLAY_MOVES, list(RATES))
+        return PicturesInfo(there, hint, *moves, list(RATES))
 
     @operation("GET /api/pictures/board.svg", reply="image/svg+xml")
     def svg(self, query: BoardQuery) -> File:

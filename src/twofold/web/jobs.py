@@ -24,15 +24,8 @@ from twofold.games.store import NotFound
 from twofold.games.threads import start_thread
 from twofold.storage.files import alone, atomic_write, is_held, make_private, read_start
 from twofold.values.network import NAMED
-from twofold.web.job_kinds import (
-    MAX_GAMES,
-    MAX_PLAYERS,
-    MAX_SECONDS,
-    Plan,
-    TrainJob,
-    Wanted,
-    check_new,
-)
+from twofold.web import job_kinds
+from twofold.web.job_kinds import Plan, TrainJob, Wanted, check_new
 from twofold.web.job_process import PROGRAM, CommandProcess
 from twofold.web.operations import operation
 from twofold.web.roster import MAX_THREADS
@@ -131,7 +124,7 @@ class Job(_Shown, kw_only=True):
         wanted = self.wanted
         if self.state != "done" or not isinstance(wanted, TrainJob):
             return None
-        seconds = min(2 * wanted.seconds, MAX_SECONDS)
+        seconds = min(2 * wanted.seconds, job_kinds.MAX_SECONDS)
         longer = msgspec.structs.replace(wanted, seconds=seconds)
         return longer if seconds > wanted.seconds else None
 
@@ -284,9 +277,8 @@ class JobQueue:
     @operation("GET /api/jobs/limits")
     def limits(self) -> JobLimits:
         """Limits of jobs on this server."""
-        return JobLimits(
-            self.allowed, MAX_THREADS, MAX_GAMES, MAX_PLAYERS, MAX_SECONDS, [*NETWORKS]
-        )
+        most = (job_kinds.MAX_GAMES, job_kinds.MAX_PLAYERS, job_kinds.MAX_SECONDS)
+        return JobLimits(self.allowed, MAX_THREADS, *most, [*NETWORKS])
 
     @operation("POST /api/jobs/{job}/stop")
     def stop(self, job: str) -> JobId:

@@ -20,16 +20,7 @@ from twofold.games.live_game import LiveGame, News
 from twofold.games.makers import ME
 from twofold.games.places import Place
 from twofold.games.store import Conflict
-from twofold.web.protocol import (
-    AutoplayEnded,
-    FrameReply,
-    GameNow,
-    GameState,
-    PositionReply,
-    RefusedReply,
-    RulesInfo,
-    StepReply,
-)
+from twofold.web import protocol
 
 if TYPE_CHECKING:
     from twofold.web.table import PageTable
@@ -69,7 +60,7 @@ class PageGame(LiveGame):
         name: its id.
         table: holds the game.
         played: time of the last change, in seconds since 1970.
-        place, resumed, player, begun, is_saved: as for `LiveGame`.
+        place, resumed, begun, is_saved: as for `LiveGame`.
 
     Attributes:
         played: time of the last change, in seconds since 1970.
@@ -86,18 +77,15 @@ class PageGame(LiveGame):
         place: Place | None = None,
         resumed: Record | None = None,
         *,
-        player: str = "",
         begun: str | None = None,
         is_saved: bool = False,
     ) -> None:
+        player = resumed.player if resumed else ""
         super().__init__(game, place, resumed, player=player, begun=begun, is_saved=is_saved)
-        self.name = name
-        self.was = ""
+        self.name, self.was = name, ""
         self.turn: Final = threading.Condition(self.lock)
-        self.told = False
-        self._begun = self.version
-        self._table = table
-        self.played = played
+        self.told, self.played = False, played
+        self._begun, self._table = self.version, table
         self._followers: list[Viewer] = []
         self._playing: Autoplay | None = None
         self._preparing: Autoplay | None = None
@@ -111,8 +99,8 @@ class PageGame(LiveGame):
         with self.lock:
             if asker.follower not in self._followers:
                 self._followers.append(asker.follower)
-            asker.answer(self.state(news=self._untold))
-            self._untold = None
+            news, self._untold = self._untold, None
+            asker.answer(self.state(news=news))
 
     def leave(self, follower: Viewer) -> None:
         """Stop following. Without followers autoplay ends."""
@@ -121,6 +109,11 @@ class PageGame(LiveGame):
                 self._followers.remove(follower)
             if not self._followers:
                 self._end_players()
+
+    def leave_alone(self) -> None:
+        """End autoplay without a message."""
+        with self.lock:
+            self._end_players()
 
     @property
     def is_followed(self) -> bool:
@@ -239,9 +232,8 @@ class PageGame(LiveGame):
         """End autoplay; True if a player was playing, not only getting ready."""
         playing, preparing = self._playing, self._preparing
         self._playing = self._preparing = None
-        for one in (playing, preparing):
-            if one is not None:
-                one.end()
+        for one in filter(None, (playing, preparing)):
+            one.end()
         return playing is not None
 
     def seat(self, player: Autoplay) -> Game | None:
@@ -260,17 +252,18 @@ class PageGame(LiveGame):
     def unseat(self, player: Autoplay) -> bool:
         """Remove a player that ends by itself; True if it was playing or getting ready."""
         with self.lock:
-            known = player in (self._playing, self._preparing)
             if self._playing is player:
                 self._playing = None
-            if self._preparing is player:
+            elif self._preparing is player:
                 self._preparing = None
-            return known
+            else:
+                return False
+            return True
 
     def refused(self, player: Autoplay, error: Exception) -> None:
         """Report to its requester that a player could not start."""
         kind = type(error).__name__ if isinstance(error, TwofoldError) else "PlayerError"
-        player.asker.answer(RefusedReply(message=message_of(error), kind=kind))
+        player.asker.answer(protocol.RefusedReply(message=message_of(error), kind=kind))
 
     def stepped(self, player: Autoplay, move: Move) -> None:
         """Make a move of a player and send it as a step."""
@@ -283,8 +276,10 @@ class PageGame(LiveGame):
         """Send the moves of a player as a frame."""
         self.add_player(player.spec)
         self.changed(at_once=self.game.is_finished)
-        reply = FrameReply(game=self.name, now=self.now(), moves_per_second=moves_per_second)
-        self.tell(reply, player.asker)
+        frame = protocol.FrameReply(
+            game=self.name, now=self.now(), moves_per_second=moves_per_second
+        )
+        self.tell(frame, player.asker)
 
     def ended(self, player: Autoplay, reason: EndReason, message: str) -> None:
         """Send that a player has ended."""
@@ -292,12 +287,11 @@ class PageGame(LiveGame):
 
     # ---- the past
 
-    def replay(self) -> None:
-        """Replay a game read from a record, so that undo and earlier positions are quick."""
-        self.replay_to(self.game.move_number)
-
     def replay_to(self, number: int) -> None:
-        """Replay the moves up to a number in batches; the lock is free between two batches."""
+        """Replay the moves of a record up to a number, so that undo and these positions are quick.
+
+        They come in batches; the lock is free between two of them.
+        """
         with self.lock:
             number = min(number, self.game.move_number)
             known = self.game.known_before(number)
@@ -363,17 +357,12 @@ class PageGame(LiveGame):
             self.place = None
             self.tell(self.state())
 
-    def end(self) -> None:
-        """End autoplay without a message."""
-        with self.lock:
-            self._end_players()
-
     # ---- replies
 
-    def state(self, undone: str = "", news: News | None = None) -> GameState:
+    def state(self, undone: str = "", news: News | None = None) -> protocol.GameState:
         """The whole state; `undone` is a move just undone, `news` what another program did."""
         with self.lock:
-            return GameState(
+            return protocol.GameState(
                 game=self.name,
                 rules=rules_info(self.game.rules),
                 seed=str(self.game.seed),
@@ -389,11 +378,11 @@ class PageGame(LiveGame):
                 largest=self._largest,
             )
 
-    def now(self) -> GameNow:
+    def now(self) -> protocol.GameNow:
         """The current position."""
         with self.lock:
             game = self.game
-            return GameNow(
+            return protocol.GameNow(
                 board=str(game.board),
                 tiles=tiles_of(game.board),
                 score=game.score,
@@ -409,12 +398,12 @@ class PageGame(LiveGame):
                 kind=self.kind,
             )
 
-    def position(self, number: int) -> PositionReply:
+    def position(self, number: int) -> protocol.PositionReply:
         """The position at a move number; raises LimitExceeded if there is none."""
         self.replay_to(number)
         with self.lock:
             standing = self.game.at(number)
-            return PositionReply(
+            return protocol.PositionReply(
                 game=self.name,
                 board=str(standing.board),
                 tiles=tiles_of(standing.board),
@@ -423,9 +412,9 @@ class PageGame(LiveGame):
                 next_move=self.game.letters_between(number, number + 1),
             )
 
-    def step_reply(self, before: Board, step: Step, by: str) -> StepReply:
+    def step_reply(self, before: Board, step: Step, by: str) -> protocol.StepReply:
         """A move just made; `before` is the board before it, `by` a player's spec or empty."""
-        return StepReply(
+        return protocol.StepReply(
             game=self.name,
             move=step.move.letter,  # type: ignore[arg-type]
             reward=step.reward,
@@ -437,14 +426,16 @@ class PageGame(LiveGame):
             now=self.now(),
         )
 
-    def end_reply(self, reason: EndReason, message: str = "") -> AutoplayEnded:
+    def end_reply(self, reason: EndReason, message: str = "") -> protocol.AutoplayEnded:
         """Autoplay has ended; `message` is the error, if it failed."""
-        return AutoplayEnded(game=self.name, reason=reason, now=self.now(), message=message)
+        return protocol.AutoplayEnded(
+            game=self.name, reason=reason, now=self.now(), message=message
+        )
 
 
-def rules_info(rules: Rules) -> RulesInfo:
+def rules_info(rules: Rules) -> protocol.RulesInfo:
     """Rules as fields."""
-    return RulesInfo(
+    return protocol.RulesInfo(
         text=str(rules),
         rows=rules.rows,
         cols=rules.cols,

@@ -14,18 +14,11 @@ from twofold.errors import InvalidInput
 from twofold.game.board import Board
 from twofold.game.notation import parse_seed
 from twofold.game.rules import Move
+from twofold.games import puzzles
 from twofold.games.daily import FIRST_DAY
 from twofold.games.endgames import EndgamePosition, first_board, play
 from twofold.games.notebook import SOLVED_ROW, Mistake, MistakeSource, Notebook, mistake_of_practice
-from twofold.games.puzzles import (
-    Answer,
-    DailyPuzzle,
-    Progress,
-    Puzzle,
-    PuzzleBook,
-    puzzle_of,
-    ratings,
-)
+from twofold.games.puzzles import PuzzleBook
 from twofold.games.store import GameStore
 from twofold.tables.folder import tables_folder
 from twofold.tables.pattern import EndgamePattern
@@ -187,16 +180,16 @@ class PuzzleDays(msgspec.Struct, frozen=True):
 
     today: date
     first: date
-    answers: dict[date, Answer]
+    answers: dict[date, puzzles.Answer]
     streak: int
 
 
 class NextPuzzle(msgspec.Struct, frozen=True):
     """A puzzle of the stream, how hard it is, and the person's progress."""
 
-    puzzle: Puzzle
+    puzzle: puzzles.Puzzle
     rating: float
-    progress: Progress
+    progress: puzzles.Progress
 
 
 class StreamBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -293,9 +286,9 @@ class Practice:
         return self._days(self._book.answers())
 
     @operation("GET /api/puzzles/{day}")
-    def puzzle(self, day: str) -> DailyPuzzle:
+    def puzzle(self, day: str) -> puzzles.DailyPuzzle:
         """The puzzle of a date."""
-        return puzzle_of(self._book.parse_day(day))
+        return puzzles.puzzle_of(self._book.parse_day(day))
 
     @operation("POST /api/puzzles/{day}")
     def answer(self, day: str, body: PuzzleBody) -> PuzzleDays:
@@ -306,12 +299,12 @@ class Practice:
     def next_puzzle(self) -> NextPuzzle:
         """The next puzzle of the stream."""
         puzzle, progress = self._book.stream()
-        return NextPuzzle(puzzle, ratings()[puzzle.number - 1], progress)
+        return NextPuzzle(puzzle, puzzles.ratings()[puzzle.number - 1], progress)
 
     @operation("POST /api/puzzle")
-    def solve_puzzle(self, body: StreamBody) -> Progress:
+    def solve_puzzle(self, body: StreamBody) -> puzzles.Progress:
         """Answer a puzzle of the stream; the first answer counts."""
         return self._book.solve(body.number, Move.parse(body.move))
 
-    def _days(self, answers: dict[date, Answer]) -> PuzzleDays:
+    def _days(self, answers: dict[date, puzzles.Answer]) -> PuzzleDays:
         return PuzzleDays(self._book.clock(), FIRST_DAY, answers, self._book.streak(answers))

@@ -38,17 +38,8 @@ from twofold.players.base import check_going
 from twofold.search.analysis import DISCOUNTED, Analysis, MoveAnalysis
 from twofold.search.budget import ALARMS, Budget, Stop
 from twofold.values import Evaluator
-from twofold.web.protocol import (
-    AnalyseBody,
-    AnalyseRequest,
-    AnalysisReply,
-    BarKind,
-    MoveValueInfo,
-    OutcomesReply,
-    SendReply,
-    TableAnswerInfo,
-    TileChance,
-)
+from twofold.web import protocol
+from twofold.web.protocol import SendReply
 from twofold.web.roster import Roster
 
 if TYPE_CHECKING:
@@ -70,13 +61,13 @@ def reply_of(
     outcomes: bool = False,
     final: Stop | None = None,
     hints: int | None = None,
-) -> AnalysisReply:
+) -> protocol.AnalysisReply:
     """An analysis as a reply; `outcomes` announces that outcomes follow.
 
     The final one has a `Stop`: it measures what the grades of some players need.
     """
     bar = bar_of(analysis, player)
-    return AnalysisReply(
+    return protocol.AnalysisReply(
         board=str(analysis.board),
         rules=str(rules),
         final=final is not None,
@@ -98,17 +89,21 @@ def reply_of(
     )
 
 
-def table_info(answer: "TableAnswer") -> TableAnswerInfo:
+def table_info(answer: "TableAnswer") -> protocol.TableAnswerInfo:
     """The answer of an endgame table, for a reply."""
-    return TableAnswerInfo(answer.table, answer.target, [answer.chances.get(move) for move in Move])
+    return protocol.TableAnswerInfo(
+        answer.table, answer.target, [answer.chances.get(move) for move in Move]
+    )
 
 
-def _moves(analysis: Analysis, rules: Rules, ratios: Mapping[Move, float]) -> list[MoveValueInfo]:
+def _moves(
+    analysis: Analysis, rules: Rules, ratios: Mapping[Move, float]
+) -> list[protocol.MoveValueInfo]:
     values = [one.value for one in analysis.moves if one.value is not None]
     guided = analysis.critic is not None and analysis.table is None
     best = analysis.value if guided and analysis.value is not None else max(values, default=0.0)
 
-    def info(one: MoveAnalysis) -> MoveValueInfo:
+    def info(one: MoveAnalysis) -> protocol.MoveValueInfo:
         tried = not guided or one.value is None or one.value <= best
         known = ratios.get(one.move) if tried else None
         ratio = known
@@ -123,7 +118,7 @@ def _moves(analysis: Analysis, rules: Rules, ratios: Mapping[Move, float]) -> li
         if known is not None:
             label = label_of(known)
             reason = reason_of(analysis.board, rules, one.move, analysis.best, ratios)
-        return MoveValueInfo(
+        return protocol.MoveValueInfo(
             move=one.move.letter,  # type: ignore[arg-type]
             legal=one.legal,
             value=one.value,
@@ -151,7 +146,7 @@ class Bar(NamedTuple):
     """The evaluation bar, 0 to 1 or None, and its meaning; see `AnalysisReply`."""
 
     share: float | None
-    kind: BarKind
+    kind: protocol.BarKind
     amount: float = 0.0
 
 
@@ -252,7 +247,7 @@ def rules_for(board: Board, text: str) -> Rules:
     return rules
 
 
-def order_of(roster: Roster, asked: AnalyseBody) -> AnalysisOrder:
+def order_of(roster: Roster, asked: protocol.AnalyseBody) -> AnalysisOrder:
     """Check a request; raises InvalidInput, or GameOver if no move is legal."""
     board, score = Board.parse(asked.board), asked.score
     check_going(board)
@@ -260,7 +255,7 @@ def order_of(roster: Roster, asked: AnalyseBody) -> AnalysisOrder:
     points = None if score in (None, "") else check_limit("a score", int(score), 0, MAX_SCORE)
     spec = roster.spec(asked.player, rules)
     budget = clamped(asked.seconds, asked.nodes, asked.ply)
-    outcomes = isinstance(asked, AnalyseRequest) and asked.outcomes
+    outcomes = isinstance(asked, protocol.AnalyseRequest) and asked.outcomes
     return AnalysisOrder(spec, board, rules, points, budget, outcomes, at_home=not asked.rules)
 
 
@@ -406,7 +401,7 @@ def send_outcomes(
     table: "ExactTable",
     board: Board,
     stop: Stop,
-    send: Callable[[OutcomesReply], object],
+    send: Callable[[protocol.OutcomesReply], object],
     seconds: float = MAX_SECONDS,
 ) -> None:
     """Compute how games end from a board; send progress and the result.
@@ -417,7 +412,7 @@ def send_outcomes(
 
     began = said = time.monotonic()
     first: int | None = None
-    now = OutcomesReply(board=str(board), final=False, done=0.0)
+    now = protocol.OutcomesReply(board=str(board), final=False, done=0.0)
 
     def pass_by(_layer: int, states: int) -> None:
         nonlocal first, now, said
@@ -445,9 +440,11 @@ def send_outcomes(
         send(replace(now, final=True, note=str(error)))
     else:
         of_goal, rules = found.problem.unit != POINTS, found.problem.rules
-        tiles = [TileChance(tile, one, found.reach[tile]) for tile, one in found.tiles.items()]
+        tiles = [
+            protocol.TileChance(tile, one, found.reach[tile]) for tile, one in found.tiles.items()
+        ]
         send(
-            OutcomesReply(
+            protocol.OutcomesReply(
                 board=str(board),
                 final=True,
                 done=1.0,

@@ -27,19 +27,7 @@ from twofold.search.budget import Stop
 from twofold.web import protocol
 from twofold.web.hub import Hub
 from twofold.web.page_game import Asker, PageGame
-from twofold.web.protocol import (
-    AnalysisReply,
-    AnyRequest,
-    FrameReply,
-    InvalidMessage,
-    OutcomesReply,
-    RefusedReply,
-    Reply,
-    SendReply,
-    format_message,
-    parse_request,
-    refused,
-)
+from twofold.web.protocol import AnyRequest, Reply, SendReply, refused
 from twofold.web.reviews import MAX_PLY
 from twofold.web.searches import order_of, rules_for
 
@@ -339,11 +327,11 @@ class Outbox:
     def put(self, reply: Reply) -> None:
         """Add a reply."""
         place: object = object()  # equal places replace each other
-        if isinstance(reply, FrameReply):
+        if isinstance(reply, protocol.FrameReply):
             place = "frame", reply.game
-        elif isinstance(reply, AnalysisReply | OutcomesReply):
+        elif isinstance(reply, protocol.AnalysisReply | protocol.OutcomesReply):
             place = type(reply), reply.ref
-        text = format_message(reply).decode()
+        text = protocol.format_message(reply).decode()
         with contextlib.suppress(RuntimeError):  # the server has ended
             self._loop.call_soon_threadsafe(self._add, place, text)
 
@@ -404,10 +392,10 @@ async def _read(socket: WebSocket, session: Session) -> End | None:
         if not bucket.take():
             return POLICY, f"expected at most {MESSAGES_PER_SECOND:.0f} messages a second"
         try:
-            request = parse_request(message.get("bytes") or message.get("text") or b"")
-        except InvalidMessage as error:
+            request = protocol.parse_request(message.get("bytes") or message.get("text") or b"")
+        except protocol.InvalidMessage as error:
             return POLICY, str(error)
-        if isinstance(request, RefusedReply):
+        if isinstance(request, protocol.RefusedReply):
             session.send(request)
         else:
             session.receive(request)

@@ -93,10 +93,7 @@ class PageTable:
         """
         game = self.store.new_id() if keep else f"race-{secrets.token_hex(6)}"
         place = Row(self.store, game) if keep else None
-        player = "" if known is None else known.player
-        live = PageGame(
-            game, history, self, self.time(), place, known, player=player, begun=now_text()
-        )
+        live = PageGame(game, history, self, self.time(), place, known, begun=now_text())
         if history.can_undo:
             live.changed()
         return live
@@ -122,10 +119,11 @@ class PageTable:
         own = unindexed(record)
         if day := daily.day_of_record(own):
             game = daily.PREFIX + day
-            if daily.can_be_try(own) and self.store.take_in(game, own, when):
-                return TakenIn(game, True)
-            if daily.can_be_try(own) and goes_on(self.store.record(game), own):
-                return TakenIn(game, False)
+            if daily.can_be_try(own):
+                if self.store.take_in(game, own, when):
+                    return TakenIn(game, True)
+                if goes_on(self.store.record(game), own):
+                    return TakenIn(game, False)
             own = daily.without_day(own)
         if known := self.store.find(own):
             return TakenIn(known, False)
@@ -162,24 +160,21 @@ class PageTable:
 
     def find(self, game: str) -> PageGame:
         """A game, in play or saved; raises NotFound, or InvalidRecord if it is damaged."""
-        with self._lock:
-            live = self._live.get(game)
-        if live is None:
-            return self._read(game)
-        if not live.refresh():
-            with self._lock:
-                if self._live.get(game) is live:
-                    del self._live[game]
+        live = self._live.get(game)
+        if live is not None:
+            if live.refresh():
+                return live
+            self._forget(live)
             raise NotFound(f"another program has deleted the game {shown(game)}")
-        return live
-
-    def _read(self, game: str) -> PageGame:
         row = Row(self.store, game)
         record, kept = row.read(), self.store.kept(game)
         played = self.time() if kept is None else kept.played
-        return PageGame(
-            game, record.resume(), self, played, row, record, player=record.player, is_saved=True
-        )
+        return PageGame(game, record.resume(), self, played, row, record, is_saved=True)
+
+    def _forget(self, live: PageGame) -> None:
+        with self._lock:
+            if self._live.get(live.name) is live:
+                del self._live[live.name]
 
     def find_last(self) -> PageGame | None:
         """The game of `last`; None if there is none. Raises InvalidRecord if it is damaged."""
@@ -231,8 +226,7 @@ class PageTable:
         """
         if game == daily.id_of(daily.today()):
             raise daily.DailyRule("the daily game of today cannot be deleted: there is one try")
-        with self._lock:
-            live = self._live.get(game)
+        live = self._live.get(game)
         if live is None:
             self.store.delete(game)
             return
@@ -242,8 +236,7 @@ class PageTable:
             if game in self.store:
                 self.store.delete(game)
             live.disown()
-        with self._lock:
-            self._live.pop(game, None)
+        self._forget(live)
 
     # ---- lists
 
@@ -260,8 +253,7 @@ class PageTable:
 
     def record(self, game: str) -> Record:
         """The record of a game, in play or saved; raises NotFound or InvalidRecord."""
-        with self._lock:
-            live = self._live.get(game)
+        live = self._live.get(game)
         return self.store.read(game).record if live is None else self.find(game).record()
 
     # ---- the end
@@ -270,7 +262,7 @@ class PageTable:
         """End all players and save all games; a player that does not end in time is abandoned."""
         until = time.monotonic() + seconds
         for live in self._games():
-            live.end()
+            live.leave_alone()
         self.seats.close(seconds / 2)
         self._closing = True
         self._woken.set()
