@@ -1,7 +1,7 @@
 """Readers of files and of requests, given the specs of players that run code.
 
-`python -m tests.attacks.code_readers FOLDER READER...` has each reader read hostile files in a
-process where nothing was imported before, and prints how often their code was run.
+`python -m tests.attacks.code_readers FOLDER` has each reader read hostile files in a process where
+nothing was imported before, and prints how often their code was run.
 """
 
 import asyncio
@@ -351,9 +351,5 @@ def runs_of(reader: str, folder: Path) -> int:
 
 
 if __name__ == "__main__":
-    _, top, *readers = sys.argv
-    print(
-        json.dumps(
-            {reader: runs_of(reader, Path(top) / reader.replace(" ", "-")) for reader in readers}
-        )
-    )
+    top = Path(sys.argv[1])
+    print(json.dumps({name: runs_of(name, top / name.replace(" ", "-")) for name in READERS}))
