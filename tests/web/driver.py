@@ -214,6 +214,19 @@ async def connected(app: ASGIApp, headers: Headers, target: str = "/ws") -> Asyn
         await asyncio.wait_for(task, PATIENCE)
 
 
+def upgrade(app: ASGIApp, headers: Headers) -> str:
+    """The result of opening a WebSocket: `welcome`, or the close code."""
+
+    async def look() -> str:
+        async with connected(app, headers) as socket:
+            try:
+                return str((await socket.receive())["type"])
+            except Closed as closed:
+                return str(closed.code)
+
+    return run(look())
+
+
 def frame(text: bytes, first: bool = True, last: bool = True) -> bytes:
     """A message or fragment in the format of WebSockets (RFC 6455, 5.2), masked with zeros."""
     start = bytes([0x80 * last | first])

@@ -54,25 +54,6 @@ def test_a_game_as_a_page_that_cannot_act_in_our_name(client: Client) -> None:
     assert 'max="30"' in answer.text
 
 
-@pytest.mark.parametrize(
-    ("path", "status", "says"),
-    [
-        ("/api/pictures/board.svg", 400, "missing required field `board`"),
-        ("/api/pictures/board.svg?board=zz", 400, "expected"),
-        (f"/api/pictures/board.png?board={BOARD}&score=-1", 400, ">= 0"),
-        (f"/api/pictures/board.png?board={BOARD}&move=x", 400, "invalid query"),
-        (f"/api/pictures/board.png?board={BOARD}&scale=9", 400, "unknown field `scale`"),
-        (f"/api/pictures/board.png?board={BOARD}&shade=pink", 400, "Invalid enum value"),
-        ("/api/games/none/animation.gif", 404, "there is no"),
-        ("/api/games/../replay", 404, ""),
-    ],
-)
-def test_what_cannot_be_drawn(client: Client, path: str, status: int, says: str) -> None:
-    answer = client.get(path)
-    assert answer.status == status
-    assert says in answer.json["error"]
-
-
 def test_missing_packages_are_listed(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     info = client.get("/api/pictures").json
     assert (info["pixels"], info["install"], info["moves"]) == (True, "", 1_000)

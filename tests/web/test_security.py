@@ -2,19 +2,20 @@
 
 import base64
 import hashlib
-import re
-from collections.abc import Iterator, Mapping
+import os
+import stat
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from starlette.applications import Starlette
-from starlette.routing import BaseRoute, Route, WebSocketRoute
 
-from tests.web.driver import HOST, ORIGIN, PORT, Answer, Closed, ask_async, connected, cookie, run
+from tests.web.driver import HOST, ORIGIN, PORT, Answer, ask_async, cookie, run, upgrade
+from twofold.errors import InvalidInput
 from twofold.web.hub import Hub
-from twofold.web.pages import PAGES
-from twofold.web.security import LOOPBACK, Access, Gate
+from twofold.web.security import LOOPBACK, Access, Gate, kept_token
+from twofold.web.security import TOKEN_FILE as FILE
 from twofold.web.server import create_app
 
 REFUSED = "1008"  # before it is accepted: the status of the handshake is 403
@@ -108,48 +109,7 @@ def ask(app: Gate, target: str, method: str = "GET", **headers: str) -> Answer:
     return run(ask_async(app, method, target, {"host": HOST, **named}))
 
 
-def upgrade(app: Gate, headers: dict[str, str] | list[tuple[str, str]]) -> str:
-    """The result of opening a WebSocket: `welcome`, or the close code."""
-
-    async def look() -> str:
-        async with connected(app, headers) as socket:
-            try:
-                return str((await socket.receive())["type"])
-            except Closed as closed:
-                return str(closed.code)
-
-    return run(look())
-
-
-def every_route(app: Gate) -> Iterator[tuple[str, str]]:
-    """A method and an address for each route and method."""
-    assert isinstance(app.app, Starlette)
-    for route in app.app.routes:
-        yield from addresses(route)
-
-
-def addresses(route: BaseRoute) -> Iterator[tuple[str, str]]:
-    assert isinstance(route, Route | WebSocketRoute), route
-    path = re.sub(r"\{\w+(:path)?\}", "x", route.path)
-    methods = sorted(route.methods or ()) if isinstance(route, Route) else ["WEBSOCKET"]
-    for method in methods:
-        yield method, path
-
-
 # ---- R24
-
-
-@pytest.mark.promise("R24")
-def test_no_route_answers_without_the_token(app: Gate) -> None:
-    walked = list(every_route(app))
-    assert {path for _, path in walked} >= {*PAGES, "/ws", "/static/x", "/openapi.json"}
-    assert len(walked) > 25
-    for method, path in walked:
-        if method == "WEBSOCKET":
-            assert upgrade(app, {"host": HOST, "origin": ORIGIN}) == REFUSED
-            continue
-        for secret in [{}, {"cookie": "twofold-2048=wrong"}, {"authorization": "Bearer wrong"}]:
-            assert ask(app, path, method, **secret).status == 403, (method, path, secret)
 
 
 @pytest.mark.promise("R24")
@@ -397,3 +357,71 @@ def test_on_all_addresses_numbers_pass_and_names_do_not() -> None:
         assert access.is_own_host(f"{name}:{PORT}")
     for name in ["evil.com", "192.168.0.7.evil.com", "fe80::1", "[192.168.0.7]", "[x]", "", "[]"]:
         assert not access.is_own_host(f"{name}:{PORT}")
+
+
+# ---- the file of the token
+
+POSIX = pytest.mark.skipif(os.name != "posix", reason="other systems have no permissions like that")
+
+
+@pytest.mark.promise("R24")
+def test_a_folder_has_one_token_until_another_is_wanted(tmp_path: Path) -> None:
+    first = kept_token(tmp_path)
+    assert len(first) == 43
+    assert kept_token(tmp_path) == first
+    second = kept_token(tmp_path, new=True)
+    assert second != first
+    assert kept_token(tmp_path) == second
+    assert [path.name for path in tmp_path.iterdir()] == [FILE]
+
+
+@pytest.mark.promise("R24")
+def test_servers_that_start_at_once_have_one_token(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: kept_token(tmp_path), range(16)))
+    assert len(set(found)) == 1
+
+
+@pytest.mark.promise("R24")
+@POSIX
+def test_nobody_else_can_read_it(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        kept_token(tmp_path)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / FILE).stat().st_mode) == 0o600
+
+
+@pytest.mark.promise("R24")
+@POSIX
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o601])
+def test_a_token_that_others_can_read_is_refused(tmp_path: Path, mode: int) -> None:
+    first = kept_token(tmp_path)
+    (tmp_path / FILE).chmod(mode)
+    with pytest.raises(InvalidInput, match=r"other users can read the token in .*--new-token"):
+        kept_token(tmp_path)
+    assert kept_token(tmp_path, new=True) != first
+
+
+@pytest.mark.promise("R24")
+@POSIX
+def test_a_token_of_another_user_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept_token(tmp_path)
+    user = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: user + 1)
+    with pytest.raises(InvalidInput, match="other users can read the token"):
+        kept_token(tmp_path)
+
+
+@pytest.mark.promise("R24")
+@pytest.mark.parametrize("text", ["", "a" * 42, "a" * 44, "a" * 42 + "!"])
+def test_an_invalid_token_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / FILE
+    path.write_text(text)
+    path.chmod(0o600)
+    with pytest.raises(InvalidInput, match="there is no valid token in "):
+        kept_token(tmp_path)
+    assert path.read_text() == text

@@ -1,10 +1,6 @@
 """Jobs over HTTP, and one real bench from the request to its page."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 from tests.web.driver import PORT, Client
 from tests.web.jobs.seen_jobs import until
@@ -78,19 +74,6 @@ def test_a_job_is_checked_without_being_started(client: Client) -> None:
     assert client.get("/api/jobs").json == []
 
 
-@pytest.mark.parametrize(
-    "ask",
-    [
-        lambda client: client.post("/api/jobs/nothing/stop"),
-        lambda client: client.post("/api/jobs/nothing/resume"),
-        lambda client: client.post("/api/jobs/nothing/lengthen"),
-        lambda client: client.ask("DELETE", "/api/jobs/nothing"),
-    ],
-)
-def test_a_job_that_is_not_there(ask: Callable[[Client], Any], client: Client) -> None:
-    assert ask(client).status == 404
-
-
 def test_jobs_are_for_this_machine_alone(hub: Hub, tmp_path: Path) -> None:
     """If other machines can reach the server, it neither starts nor lists jobs."""
     access = Access(PORT, names=(*Access(PORT).names, "192.0.2.1"))
@@ -102,8 +85,3 @@ def test_jobs_are_for_this_machine_alone(hub: Hub, tmp_path: Path) -> None:
     assert client.get("/api/jobs").json == []
     assert Access(PORT).is_local
     assert not Access(PORT, any_address=True).is_local
-
-
-def test_bodies_are_checked(client: Client) -> None:
-    for body in ({}, {"kind": "shell"}, BENCH | {"command": "ls"}, BENCH | {"games": 10**9}):
-        assert client.post("/api/jobs", body).status == 400

@@ -67,26 +67,6 @@ def test_a_practice_game_is_a_function_of_seed_and_moves(client: Client, tables_
     assert same == after
 
 
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        ({"table": "/etc/passwd"}, "expected a table such as"),
-        ({"table": "442-512"}, "the table '442-512' is not built"),
-        ({"table": "/tmp/x.twofold-table"}, "expected a table such as"),
-        ({"seed": "x"}, "expected"),
-        ({"board": "0000/0000/0000/0011"}, "has no answer for this board"),
-        ({"moves": "xyz"}, "expected a JSON object"),
-        ({"known": -1}, "expected a JSON object"),
-    ],
-)
-def test_invalid_requests_are_refused(
-    client: Client, tables_here: Path, body: dict[str, Any], message: str
-) -> None:
-    answer = client.post("/api/practice/endgame", {"table": TABLE, "seed": "3"} | body)
-    assert answer.status == 400
-    assert message in answer.json["error"]
-
-
 def test_a_mistake_in_an_endgame_comes_into_the_notebook(client: Client, tables_here: Path) -> None:
     for seed in map(str, range(20)):
         (start,) = begun(client, seed=seed)["positions"]
