@@ -5,7 +5,7 @@ import secrets
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from twofold.errors import TwofoldError
 from twofold.game.board import Board
@@ -22,12 +22,14 @@ from twofold.players import PlayerSpec
 from twofold.search.budget import Budget, Stop
 from twofold.version import __version__
 from twofold.web.jobs import JobQueue
-from twofold.web.page_game import Viewer
 from twofold.web.protocol import Ready, Welcome
 from twofold.web.reviews import Reviews
 from twofold.web.roster import Roster
 from twofold.web.searches import Searches
 from twofold.web.table import PageTable
+
+if TYPE_CHECKING:
+    from twofold.web.session import Session
 
 DESKS: Final = 2
 """Threads for short jobs, such as reading and deleting games."""
@@ -37,13 +39,6 @@ LOADER_SECONDS: Final = 0.5
 
 _WARM_UP: Final = Board.parse("1000/0000/0000/0001")
 _LOG: Final = logging.getLogger("twofold.web")
-
-
-class Guest(Viewer, Protocol):
-    """A session, as seen by the hub."""
-
-    def close(self) -> None:
-        """Cancel its requests and leave its games. May be called twice."""
 
 
 class Hub:
@@ -79,7 +74,7 @@ class Hub:
         self.jobs: Final = JobQueue(data / "jobs")
         self._start = secrets.token_hex(8)
         self._lock = threading.Lock()
-        self._sessions: set[Guest] = set()
+        self._sessions: set[Session] = set()
         self._ready = False
         self._closed = False
         self._stop = Stop()
@@ -87,7 +82,7 @@ class Hub:
 
     # ---- sessions
 
-    def join(self, session: Guest) -> None:
+    def join(self, session: "Session") -> None:
         """Send a session the welcome, and a message when the default player is loaded."""
         with self._lock:
             self._sessions.add(session)
@@ -101,7 +96,7 @@ class Hub:
                 )
             )
 
-    def leave(self, session: Guest) -> None:
+    def leave(self, session: "Session") -> None:
         """Remove a session."""
         with self._lock:
             self._sessions.discard(session)
@@ -119,11 +114,9 @@ class Hub:
             with self.searches.player(spec, STANDARD) as player:
                 player.analyse(_WARM_UP, Budget(ply=1), stop=self._stop)
                 Mover(player, Game.from_board(_WARM_UP, seed=0), self._stop).play(1, 0.0)
-        except TwofoldError as error:
-            _LOG.error("cannot load the default player: %s", error)
-            return
-        except Exception:
-            _LOG.exception("cannot load the default player")
+        except Exception as error:
+            expected = isinstance(error, TwofoldError)
+            _LOG.error("cannot load the default player: %s", error, exc_info=not expected)
             return
         with self._lock:
             self._ready = True

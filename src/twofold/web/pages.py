@@ -72,19 +72,21 @@ def page_routes() -> list[Route]:
 
 
 async def _page(request: Request) -> Response:
-    return file_answer(page_html(request.url.path), "html", request)
+    return _answer(page_html(request.url.path), "html", request)
+
+
+async def _worker(request: Request) -> Response:
+    return _answer(worker_script(), "js", request)
 
 
 async def _file(request: Request) -> Response:
     path = request.path_params["path"]
-    content = read_file(path)
-    if content is None:
+    if not is_file(path):
         raise HTTPException(404)
-    return file_answer(content, path.rpartition(".")[2], request)
+    return _answer(read_file(path), path.rpartition(".")[2], request)
 
 
-def file_answer(content: bytes, kind: str, request: Request) -> Response:
-    """A file, or status 304 if the browser has it."""
+def _answer(content: bytes, kind: str, request: Request) -> Response:
     return unless_known(request, Response(content, media_type=TYPES[kind]))
 
 
@@ -104,37 +106,36 @@ def page_html(path: str) -> bytes:
     name = "analyse" if path == "/review" else path.strip("/") or "play"  # a link of before
     page = f"js/pages/{name}.js"
     links = [f'<link rel="modulepreload" href="/static/{name}">' for name in modules(page)]
-    html = read_file("index.html") or b""
-    return html.replace(_MODULES.encode(), "\n".join(links).encode())
+    return read_file("index.html").replace(_MODULES.encode(), "\n".join(links).encode())
 
 
 def modules(page: str) -> list[str]:
     """Paths of `main.js`, of a page's module, and of all their static imports."""
     found = ["js/main.js", page]
     for path in found:  # grows during the loop
-        source = (read_file(path) or b"").decode()
-        for name in _FROM.findall(source):
+        for name in _FROM.findall(read_file(path).decode()):
             imported = posixpath.normpath(posixpath.join(posixpath.dirname(path), name))
             if imported not in found:
                 found.append(imported)
     return found
 
 
-def read_file(path: str) -> bytes | None:
-    """The content of a file in the folder `static`; None if there is none.
+def is_file(path: str) -> bool:
+    """True for a file in the folder `static` that may be served.
 
     Each part of the path must be a plain name, so that no path leads out of the folder on any
     system.
     """
-    if path == STYLE:
-        return b"".join(read_file(style) or b"" for style in STYLES)
     parts = path.split("/")
-    if len(parts) > MAX_DEPTH or not all(map(_PART.fullmatch, parts)):
-        return None
-    if path.rpartition(".")[2] not in TYPES:
-        return None
-    file = STATIC.joinpath(*parts)
-    return file.read_bytes() if file.is_file() else None
+    is_plain = len(parts) <= MAX_DEPTH and all(map(_PART.fullmatch, parts))
+    is_known = is_plain and path.rpartition(".")[2] in TYPES
+    return path == STYLE or (is_known and STATIC.joinpath(path).is_file())
+
+
+def read_file(path: str) -> bytes:
+    """The content of a file in the folder `static`."""
+    paths = STYLES if path == STYLE else (path,)
+    return b"".join((STATIC / one).read_bytes() for one in paths)
 
 
 # ---- the page as an app
@@ -146,24 +147,18 @@ _SOURCE: Final = "js/service_worker.js"
 _PICTURES: Final = ("icons/favicon.svg", "icons/sprite.svg")
 
 
-async def _worker(request: Request) -> Response:
-    """The script that caches the files of the page, from `service_worker.js`."""
-    return file_answer(worker_script(), "js", request)
-
-
 @cache
 def worker_script() -> bytes:
-    """The script with the version and the addresses of the files filled in."""
+    """The script that caches the files of the page, with its version and their addresses."""
     addresses = [*PAGES, *(f"/static/{path}" for path in kept_files())]
     content = hashlib.sha256()
     for path in kept_files():
-        content.update(read_file(path) or b"")
+        content.update(read_file(path))
     for page in PAGES:
         content.update(page_html(page))
     version = f"{__version__}-{content.hexdigest()[:12]}"
-    source = (read_file(_SOURCE) or b"").decode()
-    filled = source.replace("%VERSION%", version).replace("%FILES%", " ".join(addresses))
-    return filled.encode()
+    source = read_file(_SOURCE).decode().replace("%VERSION%", version)
+    return source.replace("%FILES%", " ".join(addresses)).encode()
 
 
 @cache
@@ -240,8 +235,7 @@ def sign_in_page(*, here: bool, wrong: bool = False, again: bool = False) -> byt
 
 
 def _plain_page(title: str, content: str, head: str = "") -> bytes:
-    mark = (read_file("icons/favicon.svg") or b"").decode()
-    mark = mark.replace("<svg ", '<svg aria-hidden="true" ', 1)
+    mark = read_file("icons/favicon.svg").decode().replace("<svg ", '<svg aria-hidden="true" ', 1)
     page = _PAGE.format(head=head, title=title, style=_style(), mark=mark, content=content)
     return page.encode()
 
@@ -255,4 +249,4 @@ def style_source() -> str:
 
 @cache
 def _style() -> str:
-    return (read_file("css/base.css") or b"").decode() + _STYLE
+    return read_file("css/base.css").decode() + _STYLE

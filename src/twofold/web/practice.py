@@ -124,16 +124,9 @@ def _offer(name: str) -> TableOffer:
 
     plan = BuildPlan.of(EndgamePattern.parse(name), _BITS)
     done = share_done(tables_folder() / file_name(plan.pattern))
-    return TableOffer(
-        name,
-        1 << plan.pattern.target,
-        plan.pattern.large_tiles,
-        plan.states,
-        plan.disk,
-        plan.memory,
-        plan.effort * (1 - (done or 0.0)) / _rate(),
-        done,
-    )
+    seconds = plan.effort * (1 - (done or 0.0)) / _rate()
+    pattern = (1 << plan.pattern.target, plan.pattern.large_tiles)
+    return TableOffer(name, *pattern, plan.states, plan.disk, plan.memory, seconds, done)
 
 
 @cache

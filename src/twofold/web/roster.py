@@ -12,7 +12,7 @@ import threading
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -86,17 +86,15 @@ class Roster:
         self._own: Final = {spec.text: spec for spec in own}
         self.home: Final = own[0].home if default else None
         # Imports the code for endgame tables before the first request.
-        names = {info.plain: info.name for info in _strengths()}
-        names |= {text: PlayerSpec.parse(text).words for text in PICKS}
-        names |= {spec.text: spec.words for spec in own if spec.name == "exact"}
-        strengths = {info.plain: info.strength for info in _strengths()}
-        self._own_infos: Final = {
-            spec.text: msgspec.structs.replace(
-                _info(spec, names.get(spec.text) or _without_folders(spec.text)),
-                strength=strengths.get(spec.text, ""),
+        strengths = {info.plain: info for info in _strengths()}
+        self._own_infos: Final[dict[str, PlayerInfo]] = {}
+        for spec in own:
+            known = strengths.get(spec.text)
+            has_words = spec.text in PICKS or spec.name == "exact"
+            name = spec.words if has_words else _without_folders(spec.text)
+            self._own_infos[spec.text] = _info(
+                spec, known.name if known else name, strength=known.strength if known else ""
             )
-            for spec in own
-        }
         self._lock = threading.Lock()
         self._making: dict[str, threading.Lock] = {}
 
@@ -159,9 +157,9 @@ def _strengths() -> list[PlayerInfo]:
     found = []
     for word in STRENGTHS:
         plain = PlayerSpec.parse(word).settled(STANDARD)
-        info = _info(plain, f"{word} ({plain.words})")
-        changed = {"spec": word, "elsewhere": word, "plain": plain.text, "strength": word}
-        found.append(msgspec.structs.replace(info, **changed))
+        more = {"elsewhere": word, "plain": plain.text, "strength": word}
+        info = _info(plain, f"{word} ({plain.words})", **more)
+        found.append(msgspec.structs.replace(info, spec=word))
     return found
 
 
@@ -174,7 +172,7 @@ def _pick(text: str) -> PlayerInfo:
             side for side in range(2, MAX_SIDE + 1) if not player.unsupported(Rules(side, side))
         ]
     smallest = 1 if sides[0] == 2 else sides[0]
-    return msgspec.structs.replace(_info(spec, spec.words), largest=sides[-1], smallest=smallest)
+    return _info(spec, spec.words, largest=sides[-1], smallest=smallest)
 
 
 def _networks(folder: Path) -> dict[str, PlayerInfo]:
@@ -194,9 +192,9 @@ def network_player(found: NamedFile) -> PlayerInfo | None:
             kind, rules = "ntuple", Rules.parse(read_card(found.path).rules)
     except TwofoldError:
         return None
-    spec = PlayerSpec.of_parts(kind, {"net": found.name}, {})
-    info = _info(spec, found.name.removesuffix(SUFFIX))
-    return msgspec.structs.replace(info, smallest=min(rules.shape), largest=max(rules.shape))
+    spec, name = PlayerSpec.of_parts(kind, {"net": found.name}, {}), found.name
+    sides = {"smallest": min(rules.shape), "largest": max(rules.shape)}
+    return _info(spec, name.removesuffix(SUFFIX), **sides)
 
 
 def check_plain(
@@ -252,26 +250,16 @@ def _check_value(entry: Entry, key: str, text: str) -> None:
         raise LimitExceeded(f"expected {key} of at most {most} here, got {shown(text)}")
 
 
-def _info(spec: PlayerSpec, name: str) -> PlayerInfo:
+def _info(spec: PlayerSpec, name: str, **more: Any) -> PlayerInfo:
     if spec.is_code:
         with spec.make() as player:
-            return PlayerInfo(
-                spec.text,
-                name,
-                "a player of your own",
-                values=player.has_values,
-                takes_limits=player.takes_limits,
-            )
-    entry = spec.entry
-    tables = spec.values.get("tables", NONE)
-    names = _without_folders(tables).replace("+", ", ")
-    return PlayerInfo(
-        spec.text,
-        name,
-        entry.summary + ("" if tables == NONE else f"; endgame tables {names}"),
-        values=entry.values,
-        takes_limits=entry.takes_limits,
-    )
+            more |= {"values": player.has_values, "takes_limits": player.takes_limits}
+        return PlayerInfo(spec.text, name, "a player of your own", **more)
+    entry, summary = spec.entry, spec.entry.summary
+    if (tables := spec.values.get("tables", NONE)) != NONE:
+        summary += f"; endgame tables {_without_folders(tables).replace('+', ', ')}"
+    more |= {"values": entry.values, "takes_limits": entry.takes_limits}
+    return PlayerInfo(spec.text, name, summary, **more)
 
 
 def _without_folders(spec: str) -> str:
