@@ -52,7 +52,7 @@ export class AnalysisView {
       this.#draw();
     }, () => this.element.isConnected);
     this.line = options.line === false ? null : new LineView(options);
-    this.element = h('section', { class: 'analysis', 'aria-label': text('analysis.label') });
+    this.element = part(h('section', { class: 'analysis', 'aria-label': text('analysis.label') }));
     this.#draw();
   }
 

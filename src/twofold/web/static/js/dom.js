@@ -3,14 +3,13 @@
 const SVG = 'http://www.w3.org/2000/svg';
 const MADE = Symbol('the attributes an element was made with');
 const PART = Symbol('an element that is not adapted');
+const STANDS_FOR = Symbol('a part in the page, which stays where it is until `render` moves it');
 const HANDLERS = Symbol('the handlers of an element, by type of event');
 const PROPERTIES = new Set(
   ['value', 'checked', 'selected', 'disabled', 'hidden', 'open', 'indeterminate']);
 
 const CONTROLS = 'a[href], button, input, select, textarea, summary, [tabindex]';
 
-/** What had the focus in a part that a new element took out of the page: `render` gives it back. */
-let moved = null;
 
 /**
  * An HTML element.
@@ -75,17 +74,7 @@ export function button(face, onclick, attributes = {}) {
  */
 export function fill(element, ...children) {
   element.replaceChildren(...nodes(children));
-  return element;
-}
-
-/**
- * Change the text of an element, if it is another; else nothing is drawn or read anew.
- *
- * @param {Element} element
- * @param {string} words
- */
-export function setText(element, words) {
-  if (element.textContent !== words) element.textContent = words;
+  return settled(element);
 }
 
 /**
@@ -120,15 +109,15 @@ export function part(element) {
  * @param {...(Node|string|number|null|Array)} children as of `h`
  */
 export function render(place, ...children) {
-  const way = wayTo(place, moved ?? document.activeElement);
+  const { activeElement } = document;
+  const way = place.contains(activeElement) ? wayTo(place, activeElement) : [];
   draw(place, children);
   keepFocus(way);
-  moved = null;
 }
 
 function draw(place, children) {
   const old = [...place.childNodes].filter((node) => !node[PART]);
-  const now = nodes(children).map((child) => (child instanceof Node ? child : new Text(child)))
+  const now = nodes(children).map((child) => (child instanceof Node ? child[STANDS_FOR] ?? child : new Text(child)))
     .map((fresh) => (fresh[PART] ? fresh : adapted(old, fresh)));
   const kept = new Set(now);
   for (const node of [...place.childNodes]) if (!kept.has(node)) node.remove();
@@ -137,11 +126,9 @@ function draw(place, children) {
   });
 }
 
-/** What has the focus in a place, and what it stands in, from the inside out; empty if it has none there. */
+/** What has the focus in a place, and what it stands in, from the inside out. */
 function wayTo(place, element) {
-  const way = [];
-  for (let at = element; at && at !== document.body; at = at.parentElement) way.push(at);
-  return moved || place.contains(element) ? [...way.slice(0, way.indexOf(place)), place] : [];
+  return element === place ? [place] : [element, ...wayTo(place, element.parentElement)];
 }
 
 /** Give the focus back to what had it; where that is gone, to the first control of what it stood in. */
@@ -174,7 +161,7 @@ export function listenTo(target, handlers, isFirst = false) {
 function adapted(old, fresh) {
   const at = old.findIndex((node) => node.nodeName === fresh.nodeName
     && node[MADE]?.key === fresh[MADE]?.key);
-  if (at < 0) return fresh;
+  if (at < 0) return settled(fresh);
   const [node] = old.splice(at, 1);
   if (node instanceof Text) node.data = fresh.data;
   else {
@@ -198,10 +185,21 @@ function change(element, made) {
 function build(element, attributes, children) {
   element[MADE] = attributes ?? {};
   for (const [name, value] of Object.entries(element[MADE])) apply(element, name, value);
-  const inside = nodes(children);
-  const { activeElement } = document;
-  if (inside.some((child) => child[PART] && child.contains(activeElement))) moved = activeElement;
-  element.append(...inside);
+  element.append(...nodes(children).map((child) => (child[PART] && child.isConnected ? standIn(child) : child)));
+  return element;
+}
+
+/** A part that is taken out of the page for a moment would lose its focus, its scroll and its animations. */
+function standIn(element) {
+  return Object.assign(document.createComment(''), { [STANDS_FOR]: element });
+}
+
+/** A new element with its parts in place of what stands for them. */
+function settled(element) {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_COMMENT);
+  const found = [];
+  while (walker.nextNode()) found.push(walker.currentNode);
+  for (const one of found) if (one[STANDS_FOR]) one.replaceWith(one[STANDS_FOR]);
   return element;
 }
 

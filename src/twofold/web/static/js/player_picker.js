@@ -1,7 +1,7 @@
 /** Picks a player, one of the list or any spec, and how long or how deep it thinks. */
 
 import { ChoiceField } from './choice_field.js';
-import { field, h } from './dom.js';
+import { field, h, part } from './dom.js';
 import { net } from './net.js';
 import { playerName } from './player_names.js';
 import { text } from './text.js';
@@ -123,18 +123,16 @@ const PLIES = [1, 2, 3, 4, 5, 6, 7, 8];
 /** A list of times and depths; none for a player whose search cannot be limited. */
 export class LimitField {
   /**
-   * @param {string} limit as links have it: `5s`, `3ply`, or empty
    * @param {() => void} onPick
    * @param {() => string} specOf the player
    */
-  constructor(limit, onPick, specOf) {
+  constructor(onPick, specOf) {
     this.specOf = specOf;
     this.select = h('select', { id: 'analyse-limit', class: 'select', onchange: onPick },
       h('option', { value: '', text: text('analyse.limit_default') }),
       group('analysis.time', SECONDS, 's', 'analyse.seconds'),
       group('analysis.depth', PLIES, 'ply', 'analyse.plies'));
-    this.element = field(text('analyse.limit'), this.select);
-    this.value = limit;
+    this.element = part(field(text('analyse.limit'), this.select));
     this.off = net.on('welcome', () => this.fit());
   }
 

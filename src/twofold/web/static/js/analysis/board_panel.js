@@ -2,7 +2,7 @@
 
 import { EvalBar } from '../analysis_view.js';
 import { select } from '../controls.js';
-import { button, h, render } from '../dom.js';
+import { button, h, part, render } from '../dom.js';
 import { ARROWS, LETTERS, moveName } from '../moves.js';
 import { settings } from '../settings.js';
 import { listenSwipes } from '../swipe.js';
@@ -29,8 +29,8 @@ export class BoardPanel {
     this.bar = new EvalBar();
     this.edges = h('div', { class: 'board-edges' });
     this.frame = h('div', { class: 'analysis-frame' }, this.editor.element, this.edges);
-    this.element = h('div', { class: 'analysis-stage' }, this.bar.element, this.frame);
-    this.controls = h('div', { class: 'analysis-controls' });
+    this.element = part(h('div', { class: 'analysis-stage' }, this.bar.element, this.frame));
+    this.controls = part(h('div', { class: 'analysis-controls' }));
     this.off = listenSwipes(this.editor.element, (letter) => this.editor.isEditing || onMove(letter));
   }
 
@@ -43,6 +43,7 @@ export class BoardPanel {
   show() {
     const { walk, editor } = this;
     const { position } = walk;
+    editor.element.classList.remove('is-preview');
     const isSlow = !walk.isPlaying || walk.rate <= FASTEST_ANIMATED;
     if (position !== this.shown) {
       const { rows, cols } = editor.view;

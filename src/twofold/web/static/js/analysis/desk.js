@@ -5,7 +5,7 @@ import { AnalysisView } from '../analysis_view.js';
 import { announce, toast } from '../announce.js';
 import { copyMenu, copyText } from '../copying.js';
 import { describeKeys } from '../dialog.js';
-import { button, h, icon, part, render, setText } from '../dom.js';
+import { button, h, icon, part, render } from '../dom.js';
 import { timeText } from '../games/words.js';
 import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
 import { analysisLink, readable } from '../links.js';
@@ -81,38 +81,20 @@ export class Desk {
       onPreview: (steps) => this.#preview(steps),
     });
     this.picker = new PlayerPicker({ onPick: () => this.#pickPlayer() });
-    this.limit = new LimitField('', () => this.#pickPlayer(), () => this.picker.spec);
+    this.limit = new LimitField(() => this.#pickPlayer(), () => this.picker.spec);
     this.outcomes = new OutcomesView();
     this.live = new Live({
       show: (reply) => { this.reply = reply; this.show(); },
       outcomes: (reply) => this.outcomes.show(reply),
       refuse: (message) => this.refuse(message),
     });
-    this.element = this.#build(chooser);
+    this.chooser = chooser;
+    this.graphCard = part(h('section', { class: 'card analysis-graph', 'aria-label': text('review.graph') }));
+    this.figures = part(h('section', { class: 'card review-summary', 'aria-label': text('review.summary') }));
+    this.labels = part(h('section', { class: 'card review-labels stack', 'aria-label': text('review.labels') }));
+    this.judge = part(h('div', { class: 'stack tight' }));
+    this.element = h('div', { class: 'analysis-page' });
     this.offs = [this.#listenKeys(), releaseFocusAfterPointer(this.element)];
-  }
-
-  #build(chooser) {
-    this.head = h('div', { class: 'analysis-head' });
-    this.verdict = h('div', { class: 'analysis-verdict' });
-    this.hint = h('p', { class: 'analysis-hint soft small', role: 'status' });
-    this.graphCard = h('section', { class: 'card analysis-graph', 'aria-label': text('review.graph') });
-    this.figures = h('section', { class: 'card review-summary', 'aria-label': text('review.summary') });
-    this.labels = h('section', { class: 'card review-labels stack', 'aria-label': text('review.labels') });
-    this.judge = h('div', { class: 'stack tight' });
-    this.chooser = h('div', { class: 'analysis-open' }, chooser);
-    this.quizPlace = h('div', { class: 'analysis-quiz' });
-    return h('div', { class: 'analysis-page' }, this.head,
-      h('section', { class: 'analysis-board', 'aria-label': text('analyse.position') },
-        this.panel.element, this.panel.controls, this.hint, this.setup.element),
-      h('section', { class: 'card analysis-move', 'aria-label': text('review.this_move') },
-        this.verdict, this.analysis.element),
-      h('div', { class: 'analysis-side' },
-        this.moves.element, this.chooser,
-        h('section', { class: 'analysis-asked', 'aria-label': text('analyse.asked') },
-          this.picker.element, this.limit.element, this.judge),
-        this.outcomes.element),
-      this.quizPlace, this.graphCard, this.figures, this.labels);
   }
 
   get #game() {
@@ -191,7 +173,7 @@ export class Desk {
     if (!game?.last) return;
     this.judging = new Judging(game, () => this.#judged());
     this.graph = new Graph(game, this.judging, (place) => this.#go(this.tree.main[place]));
-    render(this.graphCard, part(this.graph.element));
+    render(this.graphCard, this.graph.element);
     this.judging.start(this.picker.picked, this.limit.request.ply ?? null);
   }
 
@@ -252,7 +234,6 @@ export class Desk {
 
   #playLine(steps) {
     const end = this.#along(steps);
-    this.panel.editor.element.classList.remove('is-preview');
     if (end) this.#go(end);
   }
 
@@ -260,7 +241,8 @@ export class Desk {
     const at = steps ? this.#along(steps, new Tree(new Position(this.walk.position.board))) : null;
     if (!at) return void this.#redraw();
     this.panel.showOther(at.tiles, true);
-    setText(this.hint, text('analyse.preview', { count: steps }));
+    this.previewed = steps;
+    this.#draw();
   }
 
   /** The position after some steps of the line of best play; null where it leaves the board. */
@@ -291,19 +273,18 @@ export class Desk {
     this.quiz = new Quiz(this.judging, {
       onAsk: (place) => { this.walk.go(place); this.#redraw(); },
       onMove: (letter) => this.panel.showOther(this.walk.position.slide(letter).tiles),
-      onClose: () => { this.#closeQuiz(); this.#redraw(); },
+      onClose: () => { this.#closeQuiz(); this.labels.querySelector('.primary').focus({ preventScroll: true }); },
     });
-    this.quizPlace.append(this.quiz.element);
-    this.#showJudging();
     this.quiz.next();
+    this.quiz.element.querySelector('button:enabled').focus({ preventScroll: true });
     const { top, bottom } = this.panel.frame.getBoundingClientRect();
     if (top < 0 || bottom > window.innerHeight) this.panel.frame.scrollIntoView({ block: 'start' });
   }
 
   #closeQuiz() {
-    this.quiz?.element.remove();
+    if (!this.quiz) return;
     this.quiz = null;
-    this.#showJudging();
+    this.#redraw();
   }
 
   // ---- what is shown
@@ -320,7 +301,6 @@ export class Desk {
 
   /** Show the position again, which was left for a preview or an answer. */
   #redraw() {
-    this.panel.editor.element.classList.remove('is-preview');
     this.panel.shown = null;
     this.show();
   }
@@ -333,38 +313,46 @@ export class Desk {
 
   /** Show where one is and what is known. */
   show() {
-    const { position, next, isPlaying } = this.walk;
-    const { editor } = this.panel;
+    const { position, isPlaying } = this.walk;
     const isNew = position !== this.at;
     this.at = position;
+    this.previewed = 0;
     if (isNew) this.note = '';
-    const { classList } = this.element;
-    for (const [name, isOn] of [['is-quiz', this.quiz], ['is-setup', editor.isEditing],
-      ['has-game', this.#game], ['is-judged', this.judging], ['has-moves', this.walk.last > 0]]) {
-      classList.toggle(name, Boolean(isOn));
-    }
     this.legal = legalMoves(position.tiles, position.rows, position.cols);
     this.panel.show();
-    this.setup.element.hidden = !editor.isEditing;
-    this.hint.hidden = editor.isEditing || Boolean(this.quiz);
-    setText(this.hint, text('analyse.try_hint'));
-    if (editor.isEditing) this.setup.show(position, this.#history);
-    this.chooser.hidden = Boolean(this.#game) || this.walk.last > 0;
-    this.moves.element.hidden = !this.walk.last;
+    if (this.panel.editor.isEditing) this.setup.show(position, this.#history);
     this.picker.setShape(position.rows, position.cols);
     this.limit.fit();
-    this.#showHead();
     this.#ask();
-    const reply = this.#showValues();
-    this.#showVerdict(reply, next);
-    this.#showMoves(reply, next);
+    this.#draw();
     this.moves.show(this.tree, this.walk, (one) => this.#gradeOf(one));
     if (position.isOfGame) this.graph?.setPlace(position.number - this.#game.first);
     if (isNew && !isPlaying && !this.quiz) announce(this.words);
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
-      window.history.replaceState(window.history.state, '', this.#address());
-    }, REST_MS);
+    this.timer = setTimeout(() => window.history.replaceState(window.history.state, '', this.#address()), REST_MS);
+  }
+
+  #draw() {
+    const { panel, quiz, judging, walk } = this;
+    const isSetup = panel.editor.isEditing;
+    const reply = this.#showValues();
+    const states = { 'is-quiz': quiz, 'is-setup': isSetup, 'has-game': this.#game, 'is-judged': judging, 'has-moves': walk.last > 0 };
+    this.element.className = ['analysis-page', ...Object.keys(states).filter((name) => states[name])].join(' ');
+    this.#showMoves(reply, walk.next);
+    render(this.element,
+      h('div', { key: 'head', class: 'analysis-head' }, this.#head()),
+      h('section', { key: 'board', class: 'analysis-board', 'aria-label': text('analyse.position') }, panel.element, panel.controls,
+        isSetup ? this.setup.element : !quiz && h('p', { class: 'analysis-hint soft small', role: 'status',
+          text: this.previewed ? text('analyse.preview', { count: this.previewed }) : text('analyse.try_hint') })),
+      quiz ? h('div', { key: 'quiz', class: 'analysis-quiz' }, quiz.element) : [
+        h('section', { key: 'move', class: 'card analysis-move', 'aria-label': text('review.this_move') },
+          this.#verdict(reply, walk.next), this.analysis.element),
+        h('div', { key: 'side', class: 'analysis-side' },
+          walk.last > 0 ? this.moves.element : !this.#game && this.chooser,
+          h('section', { class: 'analysis-asked', 'aria-label': text('analyse.asked') },
+            this.picker.element, this.limit.element, this.judge),
+          this.outcomes.element),
+        judging && [this.graphCard, this.figures, this.labels]]);
   }
 
   #gradeOf({ isOfGame, parent, number: made }) {
@@ -422,7 +410,7 @@ export class Desk {
     return hasReply ? reply : null;
   }
 
-  #showVerdict(reply, next) {
+  #verdict(reply, next) {
     const { position } = this.walk;
     const isOwn = next?.isOfGame;
     const one = isOwn ? this.#judgement : undefined;
@@ -435,7 +423,7 @@ export class Desk {
     const label = one && sentence(gradeName(one.grade)) + text('all.full_stop');
     const words = by + this.#words(one, reply, next);
     this.words = [heading, label, words].filter(Boolean).join(' ');
-    render(this.verdict,
+    return [
       h('div', { class: 'row apart' },
         h('h2', { class: 'analysis-heading number', text: heading }),
         h('label', { class: 'check small' }, h('input', { type: 'checkbox', class: 'switch',
@@ -443,7 +431,7 @@ export class Desk {
         text('review.live'))),
       (next || isEnd || this.walk.last > 0) && h('p', { class: 'analysis-words' },
         one && [gradeMark(one.grade), h('strong', { text: label })], words),
-      comment && h('blockquote', { class: 'analysis-comment', text: comment }));
+      comment && h('blockquote', { class: 'analysis-comment', text: comment })];
   }
 
   /** What there is to say of the move at hand, without its label. */
@@ -472,7 +460,6 @@ export class Desk {
 
   #showJudging() {
     const { judging } = this;
-    for (const one of [this.graphCard, this.figures, this.labels]) one.hidden = !judging || Boolean(this.quiz);
     if (!judging) return void render(this.judge);
     render(this.figures, figures(judging, (move) => this.#go(this.tree.main[move - this.#game.first])));
     render(this.labels, grades(judging,
@@ -480,24 +467,24 @@ export class Desk {
     render(this.judge, judgeNotes(judging, playerName));
   }
 
-  #showHead() {
+  #head() {
     const game = this.#game;
     const isSetup = this.panel.editor.isEditing;
     const { tiles } = this.walk.position;
-    render(this.head,
+    return [
       game ? h('div', null, h('h1', { class: 'number', text: text('play.game_score', { score: game.score }) }),
         h('p', { class: 'soft small', title: game.player, text: factsOf(game) }))
         : h('h1', { text: text('nav.analyse') }),
       h('div', { class: 'row analysis-actions' },
         button({ icon: 'play', text: text('analyse.play') }, () => this.#playOn(), {
           class: 'primary', title: text('review.play_on_help'), disabled: !tiles.some(Boolean) }),
-        button({ icon: 'edit', text: text('analyse.setup') }, () => this.#setUp(!isSetup),
-          { 'aria-pressed': String(isSetup) }),
+        button({ icon: 'edit', text: text('analyse.setup') }, () => this.#setUp(!isSetup), { 'aria-pressed': String(isSetup) }),
         copyMenu(this.walk.position, game ? { game: () => this.#copyGame(game) } : {}),
         button({ icon: 'share', text: text('share.button') }, () => this.#share()),
         game && h('a', { class: 'button', href: `/api/games/${game.id}/record`, download: '' },
           icon('download'), h('span', { class: 'button-text', text: text('play.download') })),
-        button({ icon: 'games', text: text('analyse.open') }, this.onOpen)));
+        button({ icon: 'games', text: text('analyse.open') }, this.onOpen)),
+    ];
   }
 
   async #copyGame(game) {

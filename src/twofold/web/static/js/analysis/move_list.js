@@ -34,8 +34,8 @@ export class MoveList {
   constructor(actions) {
     this.actions = actions;
     this.space = h('div', { class: 'moves-space' });
-    this.element = h('div', { class: 'moves', role: 'group', tabindex: 0,
-      'aria-label': text('analyse.moves'), onscroll: () => this.#draw() }, part(this.space));
+    this.element = part(h('div', { class: 'moves', role: 'group', tabindex: 0,
+      'aria-label': text('analyse.moves'), onscroll: () => this.#draw() }, this.space));
     this.observer = new ResizeObserver(() => this.#draw());
     this.observer.observe(this.element);
   }

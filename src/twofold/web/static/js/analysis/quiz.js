@@ -33,7 +33,7 @@ export class Quiz {
     const worstFirst = judging.mistakes().sort((a, b) => judgements[a].ratio - judgements[b].ratio);
     this.places = worstFirst.slice(0, MOST_POSITIONS);
     this.place = -1;
-    this.element = h('section', { class: 'card quiz stack', 'aria-label': text('review.learn') });
+    this.element = part(h('section', { class: 'card quiz stack', 'aria-label': text('review.learn') }));
     this.answer = h('div', { class: 'quiz-answer stack tight', role: 'status' });
   }
 

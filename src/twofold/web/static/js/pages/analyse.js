@@ -92,9 +92,8 @@ class AnalysisPage {
   }
 
   #newChooser() {
-    const chooser = new Chooser((words) => this.#openText(words), (file) => this.#openFile(file));
-    chooser.load();
-    return chooser;
+    return new Chooser({ onText: (words) => this.#openText(words), onFile: (file) => this.#openFile(file),
+      onGame: (game) => this.#leave(analysisLink({ game })) });
   }
 
   /** Choose another game, in a dialog. */

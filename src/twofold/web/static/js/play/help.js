@@ -42,7 +42,6 @@ export class HelpPanel {
       announce: true });
     this.picker = new PlayerPicker({ spec: settings.get('player'), label: text('play.help_player'),
       onPick: (spec) => this.#picked(spec) });
-    this.analysis = part(h('div', { class: 'help-analysis' }, this.view.element));
     this.element = part(h('section', { class: 'card stack help', 'aria-labelledby': 'help-title' }));
     this.#offs = [
       net.on('analysis', (reply) => reply.ref === this.#ref && this.#onReply(reply)),
@@ -119,7 +118,7 @@ export class HelpPanel {
       h('div', { class: 'row help-buttons' }, this.buttons(false)),
       this.#paceField(),
       this.picker.element,
-      this.#isOn && this.analysis); // last: nothing moves when it comes
+      this.#isOn && this.view.element); // last: nothing moves when it comes
   }
 
   #paceField() {

@@ -115,7 +115,7 @@ export class LaneView {
         position && this.#figures(position, seen.isByTime),
         h('p', { class: 'lane-summary soft small' },
           h('strong', { class: 'lane-name', text: lane.isPerson ? '' : this.name }),
-          h('span', { text: lane.isPerson ? text('watch.about_you') : aboutPlayer(this.picker) })),
+          h('span', { text: lane.isPerson ? text(seen.isByTime ? 'watch.about_you_by_time' : 'watch.about_you') : aboutPlayer(this.picker) })),
         position && this.#made(position.move_number),
         h('div', { class: 'lane-actions row' },
           !lane.isPerson && action('play', 'watch.play_on', this.actions.onPlay),
