@@ -6,18 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.text import Text
+from textual.binding import Binding
 
 from twofold.cli.tui.picture import ScreenPicture, draw_moves, search_words, title_line
 from twofold.cli.tui.review_screen import ReviewScreen
-from twofold.cli.tui.screen import (
-    NOTICE,
-    PLAY_KEYS,
-    WATCH_KEYS,
-    PictureScreen,
-    ScreenKey,
-    Walk,
-    bindings,
-)
+from twofold.cli.tui.screen import NOTICE, PLAY_KEYS, WATCH_KEYS, PictureScreen, Walk
 from twofold.cli.tui.tiles import getting_ready
 from twofold.errors import IllegalMove, TwofoldError
 from twofold.figures import format_pace, format_rate, format_time
@@ -114,8 +107,8 @@ ARROWS: Final = {Move.UP: "↑", Move.RIGHT: "→", Move.DOWN: "↓", Move.LEFT:
 class PlayScreen(GameScreen):
     """A game that you play, shared with the player that helps."""
 
-    KEYS: ClassVar[tuple[ScreenKey, ...]] = PLAY_KEYS
-    BINDINGS = bindings(PLAY_KEYS)
+    KEYS: ClassVar[tuple[Binding, ...]] = PLAY_KEYS
+    BINDINGS: ClassVar = [*PLAY_KEYS]
 
     def __init__(self, shared: SharedGame) -> None:
         super().__init__(shared)
@@ -336,8 +329,8 @@ class WatchScreen(GameScreen):
     `keep` makes the place of a game that the user takes over; `taken_over` is then its screen.
     """
 
-    KEYS: ClassVar[tuple[ScreenKey, ...]] = WATCH_KEYS
-    BINDINGS = bindings(WATCH_KEYS)
+    KEYS: ClassVar[tuple[Binding, ...]] = WATCH_KEYS
+    BINDINGS: ClassVar = [*WATCH_KEYS]
 
     def __init__(self, shared: SharedGame, keep: Callable[[], Place]) -> None:
         super().__init__(shared)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.text import Text
+from textual.binding import Binding
 
 from twofold.cli.tui.picture import (
     ScreenPicture,
@@ -14,7 +15,7 @@ from twofold.cli.tui.picture import (
     draw_panel,
     title_line,
 )
-from twofold.cli.tui.screen import REVIEW_KEYS, PictureScreen, ScreenKey, Walk, bindings
+from twofold.cli.tui.screen import REVIEW_KEYS, PictureScreen, Walk
 from twofold.cli.tui.tiles import getting_ready
 from twofold.game.rules import Move
 from twofold.games import mover
@@ -192,8 +193,8 @@ class ReviewScreen(PictureScreen):
         note: shown until the first key.
     """
 
-    KEYS: ClassVar[tuple[ScreenKey, ...]] = REVIEW_KEYS
-    BINDINGS = bindings(REVIEW_KEYS)
+    KEYS: ClassVar[tuple[Binding, ...]] = REVIEW_KEYS
+    BINDINGS: ClassVar = [*REVIEW_KEYS]
 
     def __init__(
         self, walk: Walk, judging: Judging | None = None, *, is_guest: bool = False, note: str = ""

@@ -16,14 +16,14 @@ from abc import abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 from textual import events
 from textual.app import App, ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.geometry import Region
 from textual.screen import Screen
 from textual.strip import Strip
@@ -42,30 +42,18 @@ if TYPE_CHECKING:
     from twofold.games.judge import MoveJudgement
 
 
-class ScreenKey(NamedTuple):
-    """Keys for one action.
+def key(keys: str, action: str, shown: str, says: str, brief: str = "") -> Binding:
+    """Keys for one action, letters in both cases.
 
-    Attributes:
+    Args:
         keys: the keys, as Textual names them, with commas between.
         action: the method `action_...` of the screen.
         shown: the keys as people know them.
         says: the action in words, for the help.
         brief: a short label for the key line; empty to leave it out.
     """
-
-    keys: str
-    action: str
-    shown: str
-    says: str
-    brief: str = ""
-
-    @property
-    def every(self) -> Iterator[str]:
-        """Every key; letters in both cases."""
-        for key in self.keys.split(","):
-            yield key
-            if len(key) == 1 and key.isalpha():
-                yield key.upper()
+    every = [one + f",{one.upper()}" * (len(one) == 1) for one in keys.split(",")]
+    return Binding(",".join(every), action, brief, show=False, key_display=shown, tooltip=says)
 
 
 MOVES: Final = (
@@ -76,68 +64,66 @@ MOVES: Final = (
 )
 
 MOVE_KEYS: Final = tuple(
-    ScreenKey(
-        keys, f"move('{move.letter}')", "arrows, WASD, HJKL", "move", "move" * (move is Move.UP)
-    )
+    key(keys, f"move('{move.letter}')", "arrows, WASD, HJKL", "move", "move" * (move is Move.UP))
     for keys, move in MOVES
 )
 
 SPEED_KEYS: Final = (
-    ScreenKey("plus,equals_sign", "faster", "+", "the player plays faster", "faster"),
-    ScreenKey("minus", "slower", "-", "the player plays slower", "slower"),
-    ScreenKey("f", "full_speed", "F", "full speed, and back", "full speed"),
+    key("plus,equals_sign", "faster", "+", "the player plays faster", "faster"),
+    key("minus", "slower", "-", "the player plays slower", "slower"),
+    key("f", "full_speed", "F", "full speed, and back", "full speed"),
 )
 
 COMMON_KEYS: Final = (
-    ScreenKey("question_mark", "help", "?", "show these keys", "keys"),
-    ScreenKey("q", "leave", "Q", "leave", "quit"),
-    ScreenKey("ctrl+c", "app.interrupt", "Ctrl-C", "leave at once, with exit code 130"),
+    key("question_mark", "help", "?", "show these keys", "keys"),
+    key("q", "leave", "Q", "leave", "quit"),
+    key("ctrl+c", "app.interrupt", "Ctrl-C", "leave at once, with exit code 130"),
 )
 
 PLAY_KEYS: Final = (
     *MOVE_KEYS,
-    ScreenKey("u,backspace,ctrl+z", "undo", "U, Backspace, Ctrl-Z", "undo", "undo"),
-    ScreenKey("i", "hints", "I", "hints on or off", "hints"),
-    ScreenKey("enter,space", "best", "Enter, Space", "play the best move", "best"),
-    ScreenKey("p", "auto", "P", "let the player play; P or a move takes over", "let it play"),
-    ScreenKey("n", "new", "N", "new game, which can be undone", "new"),
-    ScreenKey("y,ctrl+y,ctrl+shift+z", "redo", "Y, Ctrl-Y", "redo", "redo"),
-    ScreenKey("r", "review", "R", "review this game", "review"),
+    key("u,backspace,ctrl+z", "undo", "U, Backspace, Ctrl-Z", "undo", "undo"),
+    key("i", "hints", "I", "hints on or off", "hints"),
+    key("enter,space", "best", "Enter, Space", "play the best move", "best"),
+    key("p", "auto", "P", "let the player play; P or a move takes over", "let it play"),
+    key("n", "new", "N", "new game, which can be undone", "new"),
+    key("y,ctrl+y,ctrl+shift+z", "redo", "Y, Ctrl-Y", "redo", "redo"),
+    key("r", "review", "R", "review this game", "review"),
     *SPEED_KEYS,
-    ScreenKey("ctrl+s", "save", "Ctrl-S", "save now, and show the file"),
+    key("ctrl+s", "save", "Ctrl-S", "save now, and show the file"),
     *COMMON_KEYS,
 )
 
 WATCH_KEYS: Final = (
-    ScreenKey("space", "go", "Space", "go, pause", "go, pause"),
-    ScreenKey("right", "forward", "→", "one move forward", "step"),
-    ScreenKey("left,backspace", "back", "←, Backspace", "one move back"),
-    ScreenKey("end", "newest", "End", "to the newest position"),
-    ScreenKey("t,p", "take_over", "T, P", "take over: play on from here by hand", "take over"),
+    key("space", "go", "Space", "go, pause", "go, pause"),
+    key("right", "forward", "→", "one move forward", "step"),
+    key("left,backspace", "back", "←, Backspace", "one move back"),
+    key("end", "newest", "End", "to the newest position"),
+    key("t,p", "take_over", "T, P", "take over: play on from here by hand", "take over"),
     *SPEED_KEYS,
-    ScreenKey("r", "review", "R", "review this game", "review"),
+    key("r", "review", "R", "review this game", "review"),
     *COMMON_KEYS,
 )
 
 REVIEW_KEYS: Final = (
-    ScreenKey("right,l", "by(1)", "→, L", "one move forward", "forward"),
-    ScreenKey("left,h", "by(-1)", "←, H", "one move back", "back"),
-    ScreenKey("pagedown", "by(10)", "Page Down", "ten moves forward"),
-    ScreenKey("pageup", "by(-10)", "Page Up", "ten moves back"),
-    ScreenKey("home", "to_start", "Home", "to the start"),
-    ScreenKey("end", "to_end", "End", "to the end"),
-    ScreenKey("n", "next_mistake", "N", "next mistake", "next mistake"),
-    ScreenKey("p", "previous_mistake", "P", "previous mistake", "previous"),
-    ScreenKey("space", "play", "Space", "play the game, or pause", "play"),
+    key("right,l", "by(1)", "→, L", "one move forward", "forward"),
+    key("left,h", "by(-1)", "←, H", "one move back", "back"),
+    key("pagedown", "by(10)", "Page Down", "ten moves forward"),
+    key("pageup", "by(-10)", "Page Up", "ten moves back"),
+    key("home", "to_start", "Home", "to the start"),
+    key("end", "to_end", "End", "to the end"),
+    key("n", "next_mistake", "N", "next mistake", "next mistake"),
+    key("p", "previous_mistake", "P", "previous mistake", "previous"),
+    key("space", "play", "Space", "play the game, or pause", "play"),
     *SPEED_KEYS,
     *COMMON_KEYS,
-    ScreenKey("escape", "leave", "Esc", "leave"),
+    key("escape", "leave", "Esc", "leave"),
 )
 
 
-def help_rows(keys: tuple[ScreenKey, ...]) -> list[tuple[str, str]]:
+def help_rows(keys: tuple[Binding, ...]) -> list[tuple[str, str]]:
     """The rows of the help, without repetitions."""
-    return list(dict.fromkeys((key.shown, key.says) for key in keys))
+    return list(dict.fromkeys((one.key_display or "", one.tooltip) for one in keys))
 
 
 class Walk:
@@ -276,42 +262,42 @@ class KeyLine(Lines):
     KeyLine { height: 1; }
     """
 
-    def __init__(self, keys: Sequence[ScreenKey]) -> None:
+    def __init__(self, keys: Sequence[Binding]) -> None:
         super().__init__()
         self._keys = keys
-        self._places: list[tuple[int, int, ScreenKey]] = []
+        self._places: list[tuple[int, int, Binding]] = []
 
     def on_resize(self, event: events.Resize) -> None:
         """Choose the keys that fit the new width."""
         line = Text()
         self._places = []
-        for key in fitting(self._keys, event.size.width):
+        for one in fitting(self._keys, event.size.width):
             line.append("  " if line else "")
             start = line.cell_len
-            line.append(_sign(key), "bold").append(f" {key.brief}", "dim")
-            self._places.append((start, line.cell_len, key))
+            line.append(_sign(one), "bold").append(f" {one.description}", "dim")
+            self._places.append((start, line.cell_len, one))
         self.show([line])
 
     def on_click(self, event: events.Click) -> None:
         """Press the clicked key."""
-        for start, end, key in self._places:
-            if start <= event.x < end and not key.action.startswith("move"):
-                self.app.simulate_key(next(key.every))
+        for start, end, one in self._places:
+            if start <= event.x < end and not one.action.startswith("move"):
+                self.app.simulate_key(one.key.partition(",")[0])
 
 
-def _sign(key: ScreenKey) -> str:
-    return key.shown.partition(",")[0]
+def _sign(one: Binding) -> str:
+    return (one.key_display or "").partition(",")[0]
 
 
-def fitting(keys: Sequence[ScreenKey], width: int) -> list[ScreenKey]:
+def fitting(keys: Sequence[Binding], width: int) -> list[Binding]:
     """The keys with a short label that fit, in order; common keys have priority."""
-    named = [key for key in keys if key.brief]
-    chosen: set[ScreenKey] = set()
-    for key in sorted(named, key=lambda key: key not in COMMON_KEYS):
-        lengths = [len(_sign(one)) + 3 + len(one.brief) for one in (*chosen, key)]
+    named = [one for one in keys if one.description]
+    chosen: set[Binding] = set()
+    for one in sorted(named, key=lambda one: one not in COMMON_KEYS):
+        lengths = [len(_sign(each)) + 3 + len(each.description) for each in (*chosen, one)]
         if sum(lengths) - 2 <= width:
-            chosen.add(key)
-    return [key for key in named if key in chosen]
+            chosen.add(one)
+    return [one for one in named if one in chosen]
 
 
 FRAMES_PER_SECOND: Final = 36
@@ -321,15 +307,10 @@ NOTICE: Final = "bold reverse"
 """The style of an important note."""
 
 
-def bindings(keys: Sequence[ScreenKey]) -> list[BindingType]:
-    """The keys as Textual binds them."""
-    return [Binding(",".join(key.every), key.action, key.says, show=False) for key in keys]
-
-
 class PictureScreen(Screen[None]):
     """A screen with a picture and a line of keys."""
 
-    KEYS: ClassVar[tuple[ScreenKey, ...]] = ()
+    KEYS: ClassVar[tuple[Binding, ...]] = ()
     note = Text()
     """The last line."""
     usual_pace = mover.PLEASANT
@@ -417,7 +398,7 @@ class PictureScreen(Screen[None]):
 class HelpScreen(Screen[None]):
     """The help for the keys of a screen; any key closes it, except those that scroll."""
 
-    def __init__(self, keys: tuple[ScreenKey, ...]) -> None:
+    def __init__(self, keys: tuple[Binding, ...]) -> None:
         super().__init__()
         self._rows = help_rows(keys)
         self._top = 0  # number of lines scrolled out above
