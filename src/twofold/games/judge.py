@@ -226,10 +226,7 @@ class Judge:
     def __init__(self, player: Player, rules: Rules, budget: Budget) -> None:
         player.start(rules, 0)
         self._player, self._rules, self._budget = player, rules, budget
-        self._scales = [
-            Scale(player, part, rules, budget, *_unit_and_floor(part, rules))
-            for part in player.parts
-        ]
+        self._scales = [Scale(player, part, rules, budget) for part in player.parts]
         self.unit = THEN.join(dict.fromkeys(scale.unit for scale in self._scales))
 
     def judgement(
@@ -284,10 +281,7 @@ def analysis_ratios(
     """
     values = {one.move: one.value for one in analysis.moves if one.value is not None}
     part = player.part_for(analysis.board)
-    adds = getattr(getattr(part, "evaluator", None), "adds_reward", None)  # of a search
-    expects = analysis.exact or analysis.critic is not None or adds is True
-    floor = _floor(analysis.unit, exact=analysis.exact, expects=expects)
-    scale = Scale(player, part, rules, SPREAD_DEPTH, analysis.unit, floor)
+    scale = Scale(player, part, rules, SPREAD_DEPTH, analysis)
     key = player.spec, part.spec, str(rules)
     scale.spread = _SPREADS.get(key)
     if not values or not (scale.is_known or (stop and part.compiled and scale.is_ready(stop))):
@@ -302,9 +296,10 @@ _SPREADS: Final[dict[tuple[str, str, str], float]] = {}
 
 
 class Scale:
-    """How values of a part of a player are compared.
+    """How values of a part of a player are compared; `analysis` is one of its boards.
 
-    `floor` is added to values before division; None if quotients mean nothing.
+    `unit` is that of the values. `floor` is added to values before division; None if quotients
+    mean nothing.
     """
 
     def __init__(
@@ -313,11 +308,11 @@ class Scale:
         part: Player,
         rules: Rules,
         budget: Budget,
-        unit: str,
-        floor: float | None,
+        analysis: Analysis | None = None,
     ) -> None:
-        self.part, self.unit = part, unit
-        self._player, self._rules, self._floor = player, rules, floor
+        self.part = part
+        self._player, self._rules = player, rules
+        self.unit, self._floor = _unit_and_floor(part, rules, analysis)
         limited = budget.seconds is not None or budget.nodes is not None
         self._depth = SPREAD_DEPTH if limited else budget
         self.spread: float | None = None
@@ -407,33 +402,34 @@ def _best_of(values: Mapping[Move, float]) -> Move:
     return max(values, key=lambda move: values[move])
 
 
-def _unit_and_floor(player: Player, rules: Rules) -> tuple[str, float | None]:
+def _unit_and_floor(
+    part: Player, rules: Rules, analysis: Analysis | None
+) -> tuple[str, float | None]:
     """The unit of a player's values and their floor; None if quotients mean nothing."""
-    from twofold.players.searching import SearchPlayer  # loads kernels
-
-    if isinstance(player, SearchPlayer):
-        unit, exact, expects = player.unit, False, player.evaluator.adds_reward
+    evaluator = getattr(part, "evaluator", None)  # of a search
+    adds_reward = evaluator is not None and evaluator.adds_reward
+    if analysis is None and evaluator is not None:
+        unit, exact, expects = evaluator.unit, False, adds_reward
+    elif (found := analysis or _opening_analysis(part, rules)) is not None:
+        unit, exact = found.unit, found.exact
+        expects = exact or found.critic is not None or adds_reward
     else:
-        unit, exact, expects = _unit_of_opening(player, rules)
-    return unit, _floor(unit, exact=exact, expects=expects)
-
-
-def _floor(unit: str, *, exact: bool, expects: bool) -> float | None:
+        return "", None
     if unit == CHANCE or (exact and unit != POINTS):
-        return 0.0
-    return FLOOR if expects and unit == POINTS else None
+        return unit, 0.0
+    return unit, FLOOR if expects and unit == POINTS else None
 
 
-def _unit_of_opening(player: Player, rules: Rules) -> tuple[str, bool, bool]:
-    """The unit of a player's values, and whether they are exact."""
+def _opening_analysis(player: Player, rules: Rules) -> Analysis | None:
+    """An analysis of a first board with a legal move; None if no such board is found."""
     games = (Game(rules, seed) for seed in range(OPENINGS))
     opening = next((game for game in games if not game.is_finished), None)
     if opening is None:
-        return "", False, False
+        return None
     analysis = player.analyse(opening.board, Budget(ply=1), score=0)
     if analysis.value is None:
         raise InvalidSpec(
             "expected a player that values moves, such as ntuple or expectimax, "
             f"got {shown(player.spec)}"
         )
-    return analysis.unit, analysis.exact, analysis.exact or analysis.critic is not None
+    return analysis
