@@ -170,33 +170,26 @@ def is_part(kind: Any) -> bool:
     return isinstance(kind, type) and (issubclass(kind, msgspec.Struct) or is_dataclass(kind))
 
 
-def name_of(kind: type) -> str:
-    """The name of a shared part."""
-    return re.sub(r"(?<!^)(?=[A-Z])", " ", kind.__name__.removesuffix("Document")).lower()
-
-
 PLAIN = {str: "text", int: "integer", float: "number", bool: "true or false", NoneType: "null"}
 
 
-def words(kind: Any, shared: set[Any]) -> str:
+def words(kind: Any) -> str:
     """A type in words."""
     parts = [one for one in alternatives(kind) if one is not msgspec.UnsetType]
     if len(parts) > 1:
-        return " or ".join(words(one, shared) for one in parts)
+        return " or ".join(map(words, parts))
     (one,) = parts
     if one in PLAIN:
         return PLAIN[one]
-    if one in shared:
-        return f"*{name_of(one)}*"
     inner = get_args(one)
     if get_origin(one) is Literal:
         return ", ".join(f"`{each}`" for each in inner)
     if get_origin(one) is list or inner[1:] == (...,):
-        return f"list: {words(inner[0], shared)}"
+        return f"list: {words(inner[0])}"
     if get_origin(one) is tuple:
-        return f"list of {len(inner)}: {words(inner[0], shared)}"
-    if get_origin(one) in (dict, Mapping):
-        return "object" if inner[1] is Any else f"object: {words(inner[1], shared)}"
+        return f"list of {len(inner)}: {words(inner[0])}"
+    if get_origin(one) in (dict, Mapping) and inner[1] is not Any:
+        return f"object: {words(inner[1])}"
     return "object"
 
 
@@ -230,117 +223,35 @@ def encoded(kind: Any) -> dict[str, str]:
     return {one.name: one.encode_name for one in msgspec.structs.fields(kind)}
 
 
-def parents(kind: Any) -> list[Any]:
-    """The types with fields from which an object has some of its own, nearest first."""
-    return [
-        base
-        for base in kind.__mro__[1:]
-        if issubclass(base, msgspec.Struct) and base is not msgspec.Struct and encoded(base)
-    ]
-
-
-def fields(kind: Any, shared: set[Any]) -> tuple[list[Any], dict[str, Any]]:
-    """The shared parts that an object begins with, at most one, and its other fields."""
-    begin = [base for base in parents(kind) if base in shared][:1]
-    known = {name for base in begin for name in get_type_hints(base)}
-    hints = get_type_hints(kind)
-    # An interval is said at the top of the page.
-    return begin, {name: hint for name, hint in hints.items() if name not in known
-                   and not name.endswith("_95")}  # fmt: skip
-
-
-def typed(kind: Any, name: str, shared: set[Any]) -> str:
-    """The type of a field in words."""
-    hints = get_type_hints(kind)
-    return words(hints[name], shared) + ", interval" * (f"{name}_95" in hints)
-
-
-def meaning(kind: Any, name: str) -> str:
-    """What a field is."""
-    return meanings(kind)[name].rstrip(".")
-
-
-def is_small(kind: Any, shared: set[Any]) -> bool:
-    """True for an object of few fields, none of which is an object of its own."""
-    _, own = fields(kind, shared)
-    inner = [part for hint in own.values() for _, part in nested(hint)]
-    return len(own) <= 7 and all(part in shared for part in inner)
-
-
-def folded(kind: Any, shared: set[Any]) -> str:
-    """All fields of an object in one line."""
-    begin, own = fields(kind, shared)
-    names = encoded(kind)
-    parts = [f"the fields of *{name_of(base)}*" for base in begin]
-    for name in own:
-        kept = typed(kind, name, shared)
-        kept = "" if kept == "text" else f" ({kept})"
-        parts.append(f"`{names.get(name, name)}`{kept} {meaning(kind, name)}")
-    return " · ".join(parts)
-
-
-def rows(kind: Any, shared: set[Any], before: str = "") -> list[str]:
-    """The fields of an object as rows of a table."""
-    names = encoded(kind)
-    begin, own = fields(kind, shared)
-    found = [f"| `{before}…` | *{name_of(base)}* | its fields |" for base in begin]
-    for name, hint in own.items():
+def rows(kind: Any, before: str = "") -> list[str]:
+    """The fields of an object, and of the objects in it, as rows of a table."""
+    names, hints = encoded(kind), get_type_hints(kind)
+    found = []
+    for name, hint in hints.items():
+        if name.endswith("_95"):
+            continue  # the top of the page describes intervals
         path = f"{before}{names.get(name, name)}"
-        about, below = meaning(kind, name), []
+        type_ = words(hint) + ", interval" * (f"{name}_95" in hints)
+        found.append(f"| `{path}` | {type_} | {meanings(kind)[name].rstrip('.')} |")
         for more, part in nested(hint):
-            if part in shared:
-                continue
-            if is_small(part, shared):
-                about += f": {folded(part, shared)}"
-            else:
-                below += rows(part, shared, f"{path}{more}.")
-        found += [f"| `{path}` | {typed(kind, name, shared)} | {about} |", *below]
+            found += rows(part, f"{path}{more}.")
     return found
 
 
-def timing_rows(kind: Any, shared: set[Any]) -> list[str]:
-    """The times of a document, in one row where they are few."""
-    if kind in shared:
-        return [f"| `timing` | *{name_of(kind)}* | its times |"]
-    if is_small(kind, shared):
-        return [f"| `timing` | object | {folded(kind, shared)} |"]
-    return rows(kind, shared, "timing.")
-
-
-def table(lines: list[str]) -> str:
-    """Rows below their heading."""
-    return "\n".join(["| field | type | meaning |", "|---|---|---|", *lines])
-
-
-def shared_parts() -> set[Any]:
-    """The types that several documents or parts name, or begin with."""
-    whole = [kind for one in COMMANDS for kind in (one.body, one.timing) if kind]
-    named = [part for kind in whole for part in uses(kind)]
-    kinds = {*whole, *named}
-    begun = [base for kind in kinds for base in parents(kind)]
-    every = [*named, *whole, *begun]
-    return {kind for kind in {*named, *begun, *whole} if every.count(kind) > 1} | {_output.Machine}
-
-
-def part_row(kind: Any, shared: set[Any]) -> str:
-    """A shared part as a row of their table."""
-    return f"| *{name_of(kind)}* | {summary(kind).rstrip('.')} | {folded(kind, shared)} |"
+def section(title: str, text: str, lines: list[str]) -> str:
+    """A heading, a text and a table of fields."""
+    return "\n".join([f"## {title}\n\n{text}\n\n| field | type | meaning |\n|---|---|---|", *lines])
 
 
 def sections() -> str:
-    """A section for each command, and the parts that they share."""
-    shared = shared_parts()
+    """A section for each command, and one for the machine, which all documents name."""
     found = []
     for one in COMMANDS:
-        lines = rows(one.body, shared)
-        if one.timing is not None:
-            lines += timing_rows(one.timing, shared)
+        lines = rows(one.body) + (rows(one.timing, "timing.") if one.timing else [])
         example = f"`twofold {one.example} --json | jq '{one.path}'` prints `{one.value}`."
-        found += [f"## {one.name}\n\n{summary(one.body)}\n{example}", table(lines)]
-    known = [part_row(part, shared) for part in sorted(shared, key=name_of)]
-    found.append("## Parts of several documents")
-    found.append("\n".join(["| part | is | fields |", "|---|---|---|", *known]))
-    return "\n\n".join(found) + "\n"
+        found.append(section(one.name, f"{summary(one.body)}\n{example}", lines))
+    machine = section("machine", summary(_output.Machine), rows(_output.Machine, "machine."))
+    return "\n\n".join([*found, machine]) + "\n"
 
 
 def schema() -> dict[str, Any]:

@@ -41,7 +41,7 @@ def test_the_page_has_a_section_and_a_table_for_each_command() -> None:
     sections = documents.sections()
     assert [line[3:] for line in sections.splitlines() if line.startswith("## ")] == [
         *COMMANDS,
-        "Parts of several documents",
+        "machine",
     ]
     assert (
         "| `players[].summary.mean_score` | number, interval | mean score, in points |" in sections
