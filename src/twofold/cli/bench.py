@@ -46,6 +46,7 @@ from twofold.cli._options import (
     argument,
     count,
     flag,
+    given_again,
     hint_at_strengths,
     option,
     prepare,
@@ -61,7 +62,6 @@ from twofold.cli._output import (
     print_words,
     write_json,
 )
-from twofold.cli._settings import given_again
 from twofold.errors import InvalidInput
 from twofold.figures import counted
 from twofold.game.notation import SeedRange, parse_seed, printable, shell_line, shown
