@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.arena.standings import standings_of
+from tests.arena.benches import standings_of
 from tests.support.commands import Cli
 from tests.support.commands import cli as cli  # a fixture
 from twofold import Board, Budget, Rules, limits, make_player

@@ -157,3 +157,8 @@ class Signs(Forgetful):
 def illegal(board: Board) -> Move:
     """Makes an illegal move as soon as there is one."""
     return next((move for move in Move if move not in board.legal_moves()), board.legal_moves()[0])
+
+
+def Sleeps(board: Board) -> Move:  # noqa: N802
+    time.sleep(3600)
+    return board.legal_moves()[0]

@@ -1,4 +1,4 @@
-"""Statistics against known values, and the coverage of intervals."""
+"""Statistics against known values, the coverage of intervals, and the table of a bench."""
 
 import math
 from collections.abc import Callable
@@ -9,9 +9,17 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.support.games import game
-from twofold.arena import GameColumns, Interval, mean_interval, summarise, wilson_interval
+from twofold.arena import (
+    GameColumns,
+    Interval,
+    PlayerStanding,
+    mean_interval,
+    summarise,
+    wilson_interval,
+)
 from twofold.arena.compare import holm, paired_interval, paired_rates
-from twofold.arena.stats import survival_by_tile
+from twofold.arena.stats import format_runs, student_quantile, student_tail, survival_by_tile
+from twofold.figures import format_table
 
 Floats = NDArray[np.float64]
 
@@ -273,3 +281,98 @@ def test_a_run_without_games_has_no_summary() -> None:
 
 def test_games_that_take_no_time_have_no_speed() -> None:
     assert summarise(GameColumns.joined([row(4, 4, 0.0)])).moves_per_second == 0.0
+
+
+FREEDOMS = [1, 2, 3, 4, 5, 9, 29, 99, 199, 200, 201, 202, 999, 9_999, 99_999, 999_999]
+CONFIDENCES = [0.001, 0.1, 0.5, 0.8, 0.9, 0.95, 0.99, 0.999, 1 - 1e-6, 1 - 1e-9]
+
+
+@pytest.mark.parametrize("freedom", FREEDOMS)
+def test_tail_of_students_t_equals_scipys(freedom: int) -> None:
+    from scipy import special  # slow to import, so not while tests are collected
+
+    for t in (0, 1e-3, 0.1, 0.5, 0.999, 1, 1.001, 1.7, 1.96, 2.5, 3, 5, 10, 20, 30):
+        expected = float(special.stdtr(freedom, -t))
+        assert student_tail(t, freedom) == pytest.approx(expected, rel=1e-12, abs=1e-300)
+
+
+@pytest.mark.parametrize("freedom", FREEDOMS)
+def test_quantile_of_students_t_equals_scipys(freedom: int) -> None:
+    from scipy import special
+
+    for confidence in CONFIDENCES:
+        tail = (1 - confidence) / 2
+        expected = -float(special.stdtrit(freedom, tail))
+        assert student_quantile(tail, freedom) == pytest.approx(expected, rel=1e-12)
+
+
+def test_students_t_in_closed_form() -> None:
+    """One degree of freedom is Cauchy's distribution, two have a square root."""
+    for tail in (1e-15, 1e-9, 0.001, 0.025, 0.3, 0.49):
+        assert student_quantile(tail, 1) == pytest.approx(1 / math.tan(math.pi * tail), rel=1e-12)
+        two = (1 - 2 * tail) / math.sqrt(2 * tail * (1 - tail))
+        assert student_quantile(tail, 2) == pytest.approx(two, rel=1e-12)
+    assert student_quantile(0.5, 7) == 0
+    assert student_tail(0, 7) == 0.5
+
+
+def make_run(name: str, tiles: list[int], error: str = "") -> PlayerStanding:
+    rows = tuple(game(seed, 10 * tile, 100, tile, (), 0.01) for seed, tile in enumerate(tiles))
+    return PlayerStanding(name, name, GameColumns.joined(rows), error, 9 if error else None)
+
+
+def test_columns_are_aligned() -> None:
+    assert format_table(["a", "bb"], [["ccc", "1"], ["d", "222"]]) == "a     bb\nccc    1\nd    222"
+
+
+def test_named_columns_are_left_aligned() -> None:
+    rows = [["ccc", "1", "x"], ["d", "222", "yy"]]
+    assert format_table(["a", "bb", "c"], rows, left=(2,)).split("\n") == [
+        "  a   bb  c", "ccc    1  x", "  d  222  yy",
+    ]  # fmt: skip
+
+
+def test_scores_and_reach_rates() -> None:
+    text = format_runs([make_run("weak", [64, 128]), make_run("strong", [2048, 4096])])
+    lines = text.splitlines()
+    assert lines[0].split() == ["player", "games", "mean", "score", "±", "95", "%", "median",
+                                "best", "moves/s", "s/game"]  # fmt: skip
+    assert lines[1].split()[:3] == ["weak", "2", "960"]
+    assert lines[4].split()[-7:] == ["64", "128", "256", "512", "1024", "2048", "4096"]
+    assert lines[5].split() == ["weak", "100", "50", *"-----"]
+    assert lines[6].split() == ["strong", "100", "100", "100", "100", "100", "100", "50"]
+    assert max(map(len, lines)) <= 80
+
+
+def test_only_rates_that_tell_players_apart_are_shown() -> None:
+    text = format_runs([make_run("strong", [8192, 16384, 16384, 32768])])
+    assert text.splitlines()[-2].split()[-4:] == ["4096", "8192", "16384", "32768"]
+    assert "2048" not in text
+
+
+def test_tiles_of_given_boards_count_as_reached() -> None:
+    text = format_runs([make_run("late", [8192, 16384])], from_boards=True)
+    assert text.split("\n\n")[1].startswith("reached or given, %  ")
+
+
+def test_at_most_eight_rates() -> None:
+    text = format_runs([make_run("both", [8, 65536])])
+    assert len(text.splitlines()[-1].split()) == 1 + 8
+
+
+def test_rates_of_many_games_have_a_decimal() -> None:
+    text = format_runs([make_run("a", [64] * 999 + [128])])
+    assert text.splitlines()[-1].split()[-2:] == ["100.0", "0.1"]
+
+
+def test_long_names_are_numbered() -> None:
+    name = "expectimax:eval=examples/my_evaluator.py:gaps,ply=2"
+    text = format_runs([make_run(name, [64]), make_run("b", [64])])
+    assert text.startswith(f"1  {name}\n2  b\n\nplayer")
+    assert text.splitlines()[4].split()[:2] == ["1", "1"]
+
+
+def test_failures_are_reported_with_their_seed() -> None:
+    text = format_runs([make_run("bad", [], "it broke"), make_run("good", [64])])
+    assert text.endswith("bad: failed on seed 9: it broke")
+    assert format_runs([make_run("bad", [], "it broke")]) == "bad: failed on seed 9: it broke"

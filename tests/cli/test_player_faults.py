@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.arena.standings import standings_of
+from tests.arena.benches import standings_of
 from tests.support.commands import Cli
 from twofold.game.notation import SeedRange
 from twofold.game.rules import Rules

@@ -70,15 +70,6 @@ def test_documents_are_equal_but_for_timing_and_machine(cli: Cli, tmp_path: Path
         assert low <= whole["check"]["difference"]["value"] <= high
 
 
-def test_other_settings_are_named(cli: Cli, tmp_path: Path) -> None:
-    arguments = ["tune", SPEC, *SMALL, "--trials", "1", "--out", str(tmp_path / "t.db")]
-    assert cli(*arguments).code == 0
-    code, _, err = cli(*arguments, "--games", "5")
-    assert code == 2
-    assert "expected games 4 as in" in err
-    assert "got 5" in err
-
-
 def finished(path: Path) -> int:
     """Finished trials in a file."""
     return path.read_text().count('"op_code":4') if path.exists() else 0

@@ -15,7 +15,7 @@ import optuna
 import pytest
 from optuna.trial import FrozenTrial
 
-from tests.arena.standings import standings_of
+from tests.arena.benches import standings_of
 from tests.support.forks import command, fork
 from tests.support.games import game
 from twofold import make_player
