@@ -84,9 +84,11 @@ class _Commands(TyperGroup):
 
     def shell_complete(self, ctx: typer.Context, incomplete: str) -> Any:  # type: ignore[override]
         """The commands and options that begin like this."""
-        from twofold.cli.completion import items
+        from typer._click.shell_completion import CompletionItem
 
-        return [*items(COMMANDS, incomplete), *TyperCommand.shell_complete(self, ctx, incomplete)]
+        names = [name for name in COMMANDS if name.startswith(incomplete)]
+        found = [CompletionItem(name, help=COMMANDS[name]) for name in names]
+        return [*found, *TyperCommand.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]
         """List the commands."""

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import queue
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Final
 
 from twofold.cli.browser import FrameGone, GamePage, Sight
@@ -183,13 +183,14 @@ PAUSES: Final = (0.0, 0.002, 0.004, 0.008, 0.016)
 """Intervals between looks for the answer to a key; the last one is repeated."""
 
 
+@dataclass
 class Driver:
     """Plays one game on a page.
 
     A board is the answer to a key if it is the slide of the move and one new tile. Any other board
     is accepted once it is stable, so neither animations nor moves of a person confuse the driver.
 
-    Args:
+    Attributes:
         page: the page.
         thinker: asks the player.
         follower: keeps the game.
@@ -198,30 +199,24 @@ class Driver:
         stop_at: a tile at which to stop; None for the end of the game.
         patience: timeout for an answer to a key, for a board, and for leaving the win screen, in
             seconds.
-
-    Attributes:
         popups: names of the popups that were closed.
         first_at: time of the driver's first move, in seconds of the loop's clock.
         last_at: time of its last move.
     """
 
-    def __init__(
-        self,
-        page: GamePage,
-        thinker: Thinker,
-        follower: PageFollower,
-        find: Callable[[], Awaitable[GamePage]],
-        *,
-        moves_per_second: float | None = None,
-        stop_at: int | None = None,
-        patience: float = 3.0,
-    ) -> None:
-        self.page = page
-        self.popups: list[str] = []
-        self.first_at = self.last_at = 0.0
-        self._thinker, self._follower, self._find = thinker, follower, find
-        self._moves_per_second, self._stop_at = moves_per_second, stop_at
-        self._patience = patience
+    page: GamePage
+    thinker: Thinker
+    follower: PageFollower
+    find: Callable[[], Awaitable[GamePage]]
+    _: KW_ONLY
+    moves_per_second: float | None = None
+    stop_at: int | None = None
+    patience: float = 3.0
+    popups: list[str] = field(default_factory=list)
+    first_at: float = 0.0
+    last_at: float = 0.0
+
+    def __post_init__(self) -> None:
         self._clock = asyncio.get_running_loop().time
         self._looked_at = self._due = self._clock()
         self._sight = Sight(None)
@@ -238,7 +233,7 @@ class Driver:
         await self._settle()
         rounds = 0
         while rounds <= IDLE_ROUNDS:
-            before = self._follower.board
+            before = self.follower.board
             ending = await self._ending()
             if ending:
                 return ending
@@ -247,7 +242,7 @@ class Driver:
             move = await self._choose()
             if move is not None and await self._make(move):
                 return "no move is left on the board that the page shows"
-            rounds = rounds + 1 if self._follower.board == before else 0
+            rounds = rounds + 1 if self.follower.board == before else 0
         raise PageError(
             "expected the game to continue, got a page that keeps reporting that it is over or won"
         )
@@ -256,7 +251,7 @@ class Driver:
         try:
             self._sight = await self.page.look()
         except FrameGone:
-            self.page = await self._find()
+            self.page = await self.find()
             await self.page.world.call("focus")
             self._sight = await self.page.look()
         self._looked_at = self._clock()
@@ -268,7 +263,7 @@ class Driver:
         Returns:
             False if the key had no effect, or the board is gone.
         """
-        game = self._follower
+        game = self.follower
         known = last = game.board if game.has_begun else None
         began = since = self._clock()
         pauses = iter(PAUSES)
@@ -282,18 +277,18 @@ class Driver:
                     return True
             elif move is not None:
                 has_ended = last is not None and (sight.won or sight.over)
-                if has_ended or now - began >= self._patience:
+                if has_ended or now - began >= self.patience:
                     return False
-            if now - began >= self._patience + STILL_SECONDS:
+            if now - began >= self.patience + STILL_SECONDS:
                 fault = sight.fault or "expected a board on the page, got none"
                 if last is not None:
                     fault = "expected a stable board, got one that keeps changing"
-                raise PageError(f"{fault}, for {self._patience:g} s")
+                raise PageError(f"{fault}, for {self.patience:g} s")
             await asyncio.sleep(next(pauses, PAUSES[-1]))
 
     def _steady_seconds(self, board: Board, move: Move | None) -> float:
         """How long a board must be unchanged; shorter if it is known, or one move after it."""
-        game = self._follower
+        game = self.follower
         if not game.has_begun:
             return max(self.page.kind.steady_seconds, 0.1)
         moves = Move if move is None else [move]
@@ -302,7 +297,7 @@ class Driver:
         return STILL_SECONDS
 
     def _accept(self, board: Board, move: Move | None) -> None:
-        game = self._follower
+        game = self.follower
         if not game.has_begun:
             game.begin(board, self._sight.score)
         elif board != game.board and game.follow(board, self._sight.score, move) is move:
@@ -310,17 +305,17 @@ class Driver:
 
     async def _has_changed(self) -> bool:
         """Look; True if the game has changed, which is then accepted."""
-        before = self._follower.board
+        before = self.follower.board
         if (await self._look()).board != before:
             await self._settle()
-        return self._follower.board != before or self._sight.won or self._sight.over
+        return self.follower.board != before or self._sight.won or self._sight.over
 
     async def _ending(self) -> str:
         """The reason of the end, in words; empty while the game goes on."""
-        board = self._follower.board
-        if self._stop_at is not None and board.max_tile >= self._stop_at:
+        board = self.follower.board
+        if self.stop_at is not None and board.max_tile >= self.stop_at:
             return f"the tile {board.max_tile} is reached"
-        if self._follower.game.status is Status.STOPPED:
+        if self.follower.game.status is Status.STOPPED:
             return "the goal is reached"
         if board.is_over:
             return "no move is left"
@@ -334,14 +329,14 @@ class Driver:
         while self._clock() < due:
             await asyncio.sleep(LOOK_SECONDS)
             sight = await self._look()
-            if not sight.over or sight.board != self._follower.board:
+            if not sight.over or sight.board != self.follower.board:
                 await self._settle()
                 return False
         return True
 
     async def _go_on(self) -> None:
         """Leave the win screen."""
-        due = self._clock() + self._patience
+        due = self._clock() + self.patience
         while self._sight.won:
             if self._clock() >= due:
                 raise PageError("expected the page to continue after the win, got no change")
@@ -352,9 +347,9 @@ class Driver:
 
     async def _choose(self) -> Move | None:
         """The player's move; None if the game has changed meanwhile."""
-        game = self._follower.game
-        answer = self._thinker.ask(
-            MoveQuestion(game.rules, game.board, self._follower.score, game.move_number)
+        game = self.follower.game
+        answer = self.thinker.ask(
+            MoveQuestion(game.rules, game.board, self.follower.score, game.move_number)
         )
         try:
             while not answer.done() or self._clock() < self._due:
@@ -368,27 +363,31 @@ class Driver:
                 return None
             return answer.result()
         finally:
-            self._thinker.drop()
+            self.thinker.drop()
 
     async def _make(self, move: Move) -> bool:
         """Make a move; True if the board has gone after a move that may have been the last."""
         self.first_at = self.first_at or self._clock()
-        if self._moves_per_second is not None:
-            self._due = max(self._due, self._clock()) + 1 / self._moves_per_second
+        if self.moves_per_second is not None:
+            self._due = max(self._due, self._clock()) + 1 / self.moves_per_second
+        why = ""
         for _ in range(PRESSES):
             await self.page.make(move)
             if await self._settle(move) or self._sight.won or self._sight.over:
                 return False
             if self._sight.board is None:
-                if self._follower.may_have_ended(move):
+                if self.follower.may_have_ended(move):
                     return True
                 await self._settle()
                 return False
-            cover = await self._close_popup(always=True)
-            if cover:
-                raise self._ignored(move, f"; the board is covered by {shown(cover)}")
+            if cover := await self._close_popup(always=True):
+                why = f"; the board is covered by {shown(cover)}"
+                break
             await self.page.world.call("focus")
-        raise self._ignored(move, "")
+        raise PageError(
+            f"expected the board to change after {move.name.lower()} "
+            f"on {self.follower.board}, got no change in {self.patience:g} s{why}"
+        )
 
     async def _close_popup(self, *, always: bool) -> str:
         """Close a known popup; the description of an unknown cover of the board."""
@@ -396,9 +395,3 @@ class Driver:
         if closed:
             self.popups.append(closed)
         return "" if closed else cover
-
-    def _ignored(self, move: Move, why: str) -> PageError:
-        return PageError(
-            f"expected the board to change after {move.name.lower()} "
-            f"on {self._follower.board}, got no change in {self._patience:g} s{why}"
-        )

@@ -3,11 +3,11 @@
 import contextlib
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated, Any, Final
 
 import typer
-from typer._click.shell_completion import CompletionItem, add_completion_class, split_arg_string
+from typer._click.shell_completion import add_completion_class, split_arg_string
 from typer._completion_classes import BashComplete, completion_init
 from typer._completion_shared import get_completion_script
 
@@ -117,11 +117,6 @@ def register() -> None:
     """Let Typer answer the shells."""
     completion_init()
     add_completion_class(Bash, "bash")
-
-
-def items(names: Mapping[str, str], incomplete: str) -> list[CompletionItem]:
-    """The names that begin like this, with their help."""
-    return [CompletionItem(name, help=names[name]) for name in names if name.startswith(incomplete)]
 
 
 def words_of(follows: str) -> Callable[[str], list[tuple[str, str]]] | None:

@@ -1,5 +1,6 @@
 """`twofold net`: look into networks, measure them, convert them, average them."""
 
+import contextlib
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -143,15 +144,9 @@ def _print_card(card: Card | PolicyCard, facts: dict[str, str]) -> None:
     if means:
         print_out("\nmean score while it learnt:\n")
         print_out("\n".join(curve_lines(means, 60)))
-    _print_evaluations(card)
-
-
-def _print_evaluations(card: Card | PolicyCard) -> None:
-    """Print the evaluations of the training, as far as the card can be read."""
-    try:
+    found: list[Evaluation] = []
+    with contextlib.suppress(msgspec.ValidationError):  # as far as the card can be read
         found = msgspec.convert(card.evaluations, list[Evaluation])
-    except msgspec.ValidationError:
-        return
     if not found:
         return
     if lines := evaluation_lines([one.measured.mean for one in found], 72):

@@ -143,29 +143,22 @@ def _check_size(problem: Problem, threads: int, out: str) -> None:
 
 def _solved(problem: Problem, threads: int, out: str) -> ExactTable:
     """Solve it, and write the table if that is wanted."""
-    if not out:
-        store = LayerStore(problem)
-        _run(store, problem, threads, out)
-        return ExactTable(store.table())
-    with alone(Path(out), "solution"):
-        work = WorkFolder(out, problem)
-        if work.keys:
-            print_note(f"twofold: continuing with {counted(work.states, 'state')} of {out}.work")
-        _run(work, problem, threads, out)
-        work.write(out)
-        work.remove()
+    with alone(Path(out), "solution") if out else contextlib.nullcontext():
+        store = WorkFolder(out, problem) if out else LayerStore(problem)
+        if isinstance(store, WorkFolder) and store.keys:
+            print_note(f"twofold: continuing with {counted(store.states, 'state')} of {out}.work")
+        with catching_interrupt() as asked, live(progress_line) as show:
+            solver = Solver(problem, store, threads=threads, on_progress=show, stop=asked.is_set)
+            done = solver.run()
+        if not done:
+            is_saved = bool(out and parts_in(work_folder(out)))
+            kept = f"saved in {out}.work; the same command continues"
+            end_interrupted(f"; {kept if is_saved else 'nothing is saved'}")
+        if not isinstance(store, WorkFolder):
+            return ExactTable(store.table())
+        store.write(out)
+        store.remove()
     return ExactTable(map_layers(out, "table"))
-
-
-def _run(store: LayerStore, problem: Problem, threads: int, out: str) -> None:
-    with catching_interrupt() as asked, live(progress_line) as show:
-        solver = Solver(problem, store, threads=threads, on_progress=show, stop=asked.is_set)
-        done = solver.run()
-    if not done:
-        saved = "nothing is saved"
-        if out and parts_in(work_folder(out)):
-            saved = f"saved in {out}.work; the same command continues"
-        end_interrupted(f"; {saved}")
 
 
 def progress_line(now: LayerProgress) -> str:
