@@ -86,7 +86,7 @@ def test_a_terminal_shows_progress(
 
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setattr(drive, "REFRESH_SECONDS", 0.01)
-    one = drive.Drive({"url": URL}, kinds(), spec=PlayerSpec.parse("greedy"))
+    one = drive.Drive(URL, kinds(), spec=PlayerSpec.parse("greedy"))
     asyncio.run(show())
     assert "move 1  score 104  largest 4  0 moves/s" in capsys.readouterr().err
 
@@ -97,7 +97,7 @@ def test_a_record_that_cannot_be_written_hides_no_summary(
     def refuse() -> str:
         raise ResourceError("the disk is full")
 
-    one = drive.Drive({"url": URL}, kinds(), record=Path("x"))
+    one = drive.Drive(URL, kinds(), record=Path("x"))
     one.follower.begin(Board.parse("1100/0000/0000/0000"), 100)
     monkeypatch.setattr(one, "_write_record", refuse)
     with pytest.raises(ResourceError, match="disk is full"):
@@ -109,7 +109,7 @@ def test_the_summary_says_what_came_in_between(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     path = tmp_path / "game.2048"
-    one = drive.Drive({"url": URL}, kinds(), record=path)
+    one = drive.Drive(URL, kinds(), record=path)
     one.follower.begin(Board.parse("1000/0000/0000/0001"), None)
     one.follower.begin(Board.parse("1100/0000/0000/0000"), None)
     one.finish("interrupted")

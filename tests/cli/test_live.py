@@ -17,6 +17,7 @@ if sys.platform != "linux":
 from tests.support.terminals import ESCAPES, exit_code, read_until, terminal
 
 PLAYERS = Path(__file__).parent.parent / "arena" / "players_for_tests.py"
+BOARD = "0012/0013/0024/1357"
 SIMPLE = f"{PLAYERS}:Forgetful"
 """A player without kernels, which take a second to load."""
 
@@ -71,17 +72,26 @@ def test_a_dumb_terminal_gets_lines() -> None:
 
 
 def test_an_analysis_improves_until_ctrl_c() -> None:
-    board = "0012/0013/0024/1357"
-    arguments = ["analyse", board, "--player", "expectimax:ply=1", "--ply", "12"]
+    arguments = ["analyse", BOARD, "--player", "expectimax:ply=1", "--ply", "12", "--time", "100s"]
     with terminal(*arguments) as (process, main):
         shown = read_until(main, "plies: ")
         process.send_signal(signal.SIGINT)
         text = read_until(main, "interrupted: this is the best answer so far")
         assert exit_code(process, main) == 130
-    assert "Ctrl-C ends it with" in shown + text
+    assert re.search(
+        r"searching, \d+\.\d of 100 s; Ctrl-C ends it with", ESCAPES.sub("", shown + text)
+    )
+    assert "to best" in ESCAPES.sub("", shown)
     assert "Traceback" not in text
     final = ESCAPES.sub("", text)
     assert final.count("player     expectimax:ply=1") >= 1
+
+
+def test_a_quick_answer_is_not_shown_before_it_is_there() -> None:
+    with terminal("analyse", BOARD, "--player", SIMPLE) as (process, main):
+        text = read_until(main, "player ")
+        assert exit_code(process, main) == 0
+    assert "Ctrl-C ends it with" not in text
 
 
 def test_what_a_player_raises_is_the_last_line() -> None:

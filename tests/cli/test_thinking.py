@@ -1,10 +1,7 @@
 """A search that is shown while it goes on, and that Ctrl-C ends."""
 
 import _thread
-import io
 import json
-import re
-import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -51,22 +48,6 @@ class Slow(Player):
                 return
 
 
-class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
-
-    def isatty(self) -> bool:
-        return True
-
-
-def as_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    """Make stderr a terminal; called in a test, since pytest sets stderr after its fixtures."""
-    for name, value in (("TERM", "xterm-256color"), ("COLUMNS", "80"), ("LINES", "24")):
-        monkeypatch.setenv(name, value)
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
-    return terminal
-
-
 def test_the_last_answer_counts() -> None:
     answer = think(make_player("expectimax:ply=3"), BOARD, None, None, live=False)
     assert not answer.interrupted
@@ -89,32 +70,6 @@ def test_a_player_that_does_not_listen_is_left_behind(monkeypatch: pytest.Monkey
     answer = think(player, BOARD, None, None, live=False)
     assert (answer.analysis, answer.interrupted) == (None, True)
     player.over.set()
-
-
-def test_the_picture_is_drawn_while_it_goes_on_and_then_removed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    screen = as_terminal(monkeypatch)
-    think(Slow(1, 1.0), BOARD, Budget(seconds=10), None, live=True)
-    text = screen.getvalue()
-    for part in ("to best", "illegal", "128", "1,000 nodes", "of 10 s; Ctrl-C ends it with"):
-        assert part in text
-    assert re.search(r"searching, \d\.\d of 10 s", text)
-    assert text.endswith("\x1b[1A\x1b[2K")
-
-
-def test_the_board_is_drawn_before_the_first_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    screen = as_terminal(monkeypatch)
-    answer = think(Slow(0, 1.0), BOARD, None, None, live=True)
-    assert answer.analysis is None
-    assert "128" in screen.getvalue()
-    assert "to best" not in screen.getvalue()
-
-
-def test_a_quick_answer_is_not_shown_before_it_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    screen = as_terminal(monkeypatch)
-    think(make_player("greedy"), BOARD, None, None, live=True)
-    assert screen.getvalue() == ""
 
 
 def test_without_a_terminal_one_line_says_that_it_works(

@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -110,21 +110,16 @@ def command(
     can make moves on the page, too: the player continues from there. Ctrl-C stops the player and
     leaves the page as it is; a browser that the command started is closed.
     """
-    place = {
-        "url": parse_url(url),
-        "endpoint": attach and parse_endpoint(attach),
-        "headless": headless,
-        "program": browser,
-    }
     told = read_selectors(selectors, selector or ()) if selectors or selector else None
     drive = Drive(
-        place,
-        kinds(adapter, told),
-        {
-            "moves_per_second": read_pace(moves_per_second),
-            "stop_at": None if stop_at is None else _read_tile(stop_at),
-            "patience": parse_seconds(patience, "--patience"),
-        },
+        url=parse_url(url),
+        endpoint=attach and parse_endpoint(attach),
+        headless=headless,
+        program=browser,
+        wanted=kinds(adapter, told),
+        pace=read_pace(moves_per_second),
+        stop_at=None if stop_at is None else _read_tile(stop_at),
+        patience=parse_seconds(patience, "--patience"),
         budget=None if time is None else Budget(seconds=parse_seconds(time, "--time")),
         rules=read_rules(rules) if rules else None,
         spec=PlayerSpec.parse(player) if player else None,
@@ -157,18 +152,28 @@ class Drive:
     """One game on a page, from its beginning to its summary, which `json` makes a JSON document.
 
     Attributes:
-        place: the page and its browser, as of `open_tab`.
+        url: of the page.
         wanted: the kinds of pages to look for.
-        wishes: options of `Driver`.
+        endpoint: of a running browser; empty to start one.
+        headless: start a browser without a window.
+        program: path of the browser to start; empty to search for one.
+        pace: largest number of moves per second; None for no limit.
+        stop_at: a tile at which to stop; None for the end of the game.
+        patience: timeout for the page, in seconds.
         spec: the player; None for the default one of the rules.
         budget: limits on each move; None for the player's own.
         rules: the rules of the page; None to go by the board.
         record: the file to write the game to; with `force` it replaces another.
     """
 
-    place: dict[str, Any]
+    url: str
     wanted: Sequence[PageKind]
-    wishes: dict[str, Any] = field(default_factory=dict)
+    endpoint: str = ""
+    headless: bool = False
+    program: str = ""
+    pace: float | None = None
+    stop_at: int | None = None
+    patience: float = 3.0
     spec: PlayerSpec | None = None
     budget: Budget | None = None
     rules: Rules | None = None
@@ -206,7 +211,9 @@ class Drive:
     async def _play(self) -> None:
         asyncio.get_running_loop().set_exception_handler(_ignore_loss)
         try:
-            async with open_tab(**self.place) as tab:
+            async with open_tab(
+                self.url, self.endpoint, headless=self.headless, program=self.program
+            ) as tab:
                 await self._drive(tab)
         except TwofoldError:  # the browser's driver hears Ctrl-C, too
             task = asyncio.current_task()
@@ -222,13 +229,20 @@ class Drive:
         said = f"found a game of the kind {page.kind.name}, read from {page.source}"
         (print_note if self.json else print_out)(said)
         thinker = Thinker(self._make, self.budget)
-        self.driver = Driver(page, thinker, self.follower, find, **self.wishes)
+        self.driver = Driver(
+            page,
+            thinker,
+            self.follower,
+            find,
+            moves_per_second=self.pace,
+            stop_at=self.stop_at,
+            patience=self.patience,
+        )
         progress = asyncio.create_task(self.show_progress())
-        url, endpoint = self.place["url"], self.place["endpoint"]
         try:
             name = self.name or default_player(self.rules or STANDARD).text
             # No new game in the user's own tab, nor if the URL names a game.
-            is_new = not (endpoint or parse_qs(urlsplit(url).query).get("game"))
+            is_new = not (self.endpoint or parse_qs(urlsplit(self.url).query).get("game"))
             await page.begin(printable(name)[:MAX_PRESSER], new=is_new)
             ending = await self.driver.play()
         finally:
@@ -236,7 +250,7 @@ class Drive:
             await asyncio.gather(progress, return_exceptions=True)
             thinker.close()
         self.finish(ending)
-        if not (self.place["headless"] or endpoint) and sys.stdout.isatty():
+        if not (self.headless or self.endpoint) and sys.stdout.isatty():
             print_note("the browser stays open; close it, or press Ctrl-C")
             await tab.wait_lost()
 
@@ -291,7 +305,7 @@ class Drive:
         """Write the record, if one is wanted; where it is, in words."""
         if self.record is None:
             return ""
-        page = printable(bare_url(self.place["url"]))[:MAX_PAGE_TAG]
+        page = printable(bare_url(self.url))[:MAX_PAGE_TAG]
         record = self.driver and self.follower.record(
             player=self.canonical,
             date=date.today().isoformat(),
@@ -326,7 +340,7 @@ class Drive:
         board, driver = self.follower.board, self.driver
         return DriveDocument.of(
             self.follower,
-            page=bare_url(self.place["url"]),
+            page=bare_url(self.url),
             adapter=driver and driver.page.kind.name,
             read_from=driver and driver.page.source,
             player=self.name,
