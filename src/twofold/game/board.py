@@ -8,7 +8,7 @@ kernels have the same rules on 64 bits: see `Board.to_bits`.
 import operator
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import chain, compress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, SupportsIndex
 
 from twofold.errors import CellOccupied, IllegalMove, InvalidBoard
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 Cells = tuple[int, ...]
 """Exponents, row by row."""
+
+_MOVES: Final = tuple(Move)
 
 
 class Slide(NamedTuple):
@@ -190,16 +192,15 @@ class Board:
     def legal_moves(self) -> tuple[Move, ...]:
         """The moves that change the board, in the order of `Move`; can raise `TileTooLarge`."""
         if self._legal is None:
-            (left, right), (up, down) = map(self._moves_along, (Move.LEFT, Move.UP))
-            legal = zip(Move, (up, right, down, left), strict=True)
-            self._legal = tuple([move for move, is_legal in legal if is_legal])
+            left = right = up = down = False
+            for line in _lines(self._shape, Move.LEFT):
+                to_start, to_end = _changes(self._exponents[line])
+                left, right = left or to_start, right or to_end
+            for line in _lines(self._shape, Move.UP):
+                to_start, to_end = _changes(self._exponents[line])
+                up, down = up or to_start, down or to_end
+            self._legal = tuple(compress(_MOVES, (up, right, down, left)))
         return self._legal
-
-    def _moves_along(self, move: Move) -> tuple[bool, bool]:
-        """Whether a move changes the board, and whether the opposite move does."""
-        lines = _lines(self._shape, move)
-        to_start, to_end = zip(*[_changes(self._exponents[line]) for line in lines], strict=True)
-        return any(to_start), any(to_end)
 
     def is_legal(self, move: Move | str) -> bool:
         """Whether a move (`Move`, letter or word) changes the board.

@@ -119,7 +119,7 @@ def to_record(
             else:
                 made = game.play(turn.move, spawn=turn.spawn).reward
                 if turn.reward not in (None, made):
-                    game.undo()
+                    game.undo()  # the error names the number of this move
                     raise InvalidRecord(f"expected a reward of {made} points, got {turn.reward}")
     with located(f"move {game.move_number}"):
         result = result_text(game.board, rules)
