@@ -44,16 +44,16 @@ def test_sizes_are_those_of_the_halves() -> None:
 @pytest.mark.parametrize(
     ("tensors", "texts", "says"),
     [
-        ({"levels": LEVELS[:-1]}, {}, "levels of 8 or 16 bits"),
-        ({"levels": LEVELS.astype(np.int16)}, {}, "levels of 8 or 16 bits"),
-        ({"levels": LEVELS.reshape(1, -1)}, {}, "levels of 8 or 16 bits"),
-        ({"layers": LAYERS[:-1]}, {}, "expected layers of shape"),
-        ({"layers": LAYERS.astype(np.int64)}, {}, "expected layers of shape"),
+        ({"levels": LEVELS[:-1]}, {}, "expected uint8 or uint16 levels of shape"),
+        ({"levels": LEVELS.astype(np.int16)}, {}, "expected uint8 or uint16 levels of shape"),
+        ({"levels": LEVELS.reshape(1, -1)}, {}, "expected uint8 or uint16 levels of shape"),
+        ({"layers": LAYERS[:-1]}, {}, "expected uint64 layers of shape"),
+        ({"layers": LAYERS.astype(np.int64)}, {}, "expected uint64 layers of shape"),
         ({"layers": LAYERS + np.uint64(1)}, {}, "the number of boards of each layer"),
-        ({"more": LEVELS}, {}, "expected layers of shape"),
+        ({"more": LEVELS}, {}, "expected the tensors layers, levels for 442-8, got"),
         ({}, {"twofold_endgame": "2"}, "of version 1, got '2'"),
         ({}, {"shape": "555"}, "expected a pattern"),
-        ({}, {"shape": "441"}, "expected layers of shape"),
+        ({}, {"shape": "441"}, "expected uint8 or uint16 levels of shape"),
         ({}, {"target": "16"}, "expected the texts of"),
         ({}, {"target": "9"}, "expected a power of two"),
         ({}, {"target": "\x1b[2J"}, "expected a table such as"),
@@ -121,11 +121,11 @@ def test_tensors_of_a_table_of_walls_are_checked(
     write_tensors(
         tmp_path / "t", arrays | {name: change(arrays.get(name))}, texts_of(WALLS)
     )  # fmt: skip
-    with pytest.raises(InvalidTable, match="expected layers of shape"):
+    with pytest.raises(InvalidTable, match=r"expected (uint|at most|the tensors layers, marks)"):
         EndgameTable.open(tmp_path / "t")
     del arrays["marks"]
     write_tensors(tmp_path / "t", arrays, texts_of(WALLS))
-    with pytest.raises(InvalidTable, match="expected layers of shape"):
+    with pytest.raises(InvalidTable, match="expected the tensors layers, marks, levels for"):
         EndgameTable.open(tmp_path / "t")
 
 

@@ -25,7 +25,6 @@ exactly 0 and level n exactly 1: a chance above 0 is never stored as 0.
 
 import contextlib
 import hashlib
-import math
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -39,7 +38,7 @@ from twofold.errors import InvalidTable
 from twofold.game.notation import shown
 from twofold.kernels import table_layers as endgame
 from twofold.limits import MAX_ENDGAME_CODES
-from twofold.storage.arrays import LENGTH_BYTES, TensorFile, checksum, format_header
+from twofold.storage.arrays import LENGTH_BYTES, TensorFile, checked, checksum, format_header
 from twofold.tables.layers import LINE_WORDS, layer_sizes, lines_of, unpacked
 from twofold.tables.parts import opened_table
 from twofold.tables.pattern import EndgamePattern
@@ -206,20 +205,21 @@ def _head(file: TensorFile) -> TableHead:
             f"expected a pattern of at most {MAX_ENDGAME_CODES:,} contents of its upper free "
             f"cells, got {pattern.name} in {file.name}"
         )
-    sizes = layer_sizes(pattern)
-    found = {key: (place.dtype, place.shape) for key, place in file.tensors.items()}
-    stored = None
-    if pattern.walls is not None and (levels := file.tensors.get("levels")) is not None:
-        stored = min(math.prod(levels.shape), sum(sizes))
-    for bits in BITS:
-        wanted = _tensors(pattern, bits, stored)
-        if found == {key: (one.dtype.newbyteorder("<"), one.shape) for key, one in wanted.items()}:
-            break
-    else:
-        got = ", ".join(f"{key} {dtype} {shape}" for key, (dtype, shape) in found.items())
+    sizes, is_walls = layer_sizes(pattern), pattern.walls is not None
+    expected = _tensors(pattern, 16)
+    if file.tensors.keys() != expected.keys():
         raise InvalidTable(
-            f"expected layers of shape ({len(sizes)}, 2) and {sum(sizes)} levels of 8 or 16 bits "
-            f"for {pattern.name}, got {shown(got or 'none')} in {file.name}"
+            f"expected the tensors {', '.join(expected)} for {pattern.name}, "
+            f"got {shown(', '.join(sorted(file.tensors)))} in {file.name}"
+        )
+    for key in expected.keys() - {"levels"}:
+        checked(file.tensors, key, ("<u8",), expected[key].shape, file.name)
+    most = None if is_walls else sum(sizes)
+    levels = checked(file.tensors, "levels", ("u1", "<u2"), (most,), file.name)
+    if levels.shape[0] > sum(sizes):
+        raise InvalidTable(
+            f"expected at most {sum(sizes)} levels for {pattern.name}, got {levels.shape[0]} "
+            f"in {file.name}"
         )
     layers = file.read("layers")
     if layers[:, COUNT].tolist() != sizes:
@@ -227,7 +227,7 @@ def _head(file: TensorFile) -> TableHead:
             f"expected the number of boards of each layer of {pattern.name}, got others "
             f"in {file.name}"
         )
-    return TableHead(pattern, bits, layers)
+    return TableHead(pattern, 8 * levels.dtype.itemsize, layers)
 
 
 def _read_pattern(metadata: dict[str, str], name: str) -> EndgamePattern:
