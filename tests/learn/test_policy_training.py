@@ -192,7 +192,7 @@ def vast(tensors: Tensors, state: State) -> tuple[Tensors, State]:
         (without("optimizer.0.exp_avg"), "optimizer.0.exp_avg"),
         (without("choices"), "choices"),
         (lambda tensors, state: (tensors, {}), "the checkpoint of a policy run, got none"),
-        (vast, r"expected a tensor of \(\d+, \d+, 8192\) as model.first"),
+        (vast, r"expected float32 model.first of shape \(\d+, \d+, 8192\)"),
         (changed("model.first", lambda one: np.full_like(one, 3.4e38)), r"run\.safetensors"),
         *(
             (changed(name, lambda one: -1 - np.abs(one)), "of 0 or more of the optimiser")

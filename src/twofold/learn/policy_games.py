@@ -13,6 +13,7 @@ from twofold.game.rules import Rules
 from twofold.kernels.policy import merge_rewards, moves_back, turn_each
 from twofold.learn.curve import Measured, tiles_up_to
 from twofold.limits import MAX_SEED
+from twofold.storage.arrays import checked
 from twofold.values.policy_network import PolicyNetwork, Reward
 
 _BASE: Final = 14
@@ -162,9 +163,7 @@ class TrainingGames:
     def restore(self, state: dict[str, NDArray[np.generic]]) -> None:
         """Continue from a `state`; raises `InvalidNetwork` for that of other games."""
         for name, like in self.state().items():
-            found = state.get(name)
-            if found is None or found.shape != like.shape or found.dtype != like.dtype:
-                raise InvalidNetwork(f"expected the {name} of {len(self)} games, got others")
+            checked(state, name, (like.dtype,), like.shape, f"{len(self)} games")
         self._games.seeds[:] = state["seeds"]
         boards = state["boards"].astype(np.uint8)
         if boards.max() > self._rules.max_exponent:

@@ -21,7 +21,7 @@ from twofold.learn.ppo import Group, Learner
 from twofold.learn.training import TrainingProgress
 from twofold.limits import MAX_RUN_SECONDS, check_limit, cores
 from twofold.settings import from_document
-from twofold.storage.arrays import open_tensors, parse_document
+from twofold.storage.arrays import checked, open_tensors, parse_document
 from twofold.values.policy_network import PolicyCard, PolicyNetwork, write_policy
 
 
@@ -223,7 +223,7 @@ def load(path: str | os.PathLike[str], *, device: str = "auto") -> PolicyTrainin
         _restore(training, state, arrays)
         _ = training.network  # refuses weights whose outputs are not finite
     except InvalidInput as error:
-        raise InvalidNetwork(f"{error} in {name}") from None
+        raise InvalidNetwork(f"{name}: {error}") from None
     except (ArithmeticError, TypeError, ValueError, RuntimeError) as error:
         raise InvalidNetwork(
             f"expected the checkpoint of a policy run, got {shown(str(error))} in {name}"
@@ -235,16 +235,13 @@ def _check_sizes(settings: PolicySettings, arrays: dict[str, NDArray[Any]]) -> N
     """Refuse settings whose tensors are not there, before anything is made of them."""
     widths, sizes = settings.hidden, settings.group_sizes
     cells = settings.rules.rows * settings.rules.cols
-    shapes: dict[str, tuple[int, ...]] = {f"{_MODEL}first": (cells, settings.embedding, widths[0])}
-    shapes |= {
-        f"{_MODEL}hidden.{number}.weight": (after, before)
-        for number, (before, after) in enumerate(pairwise(widths))
-    }
-    shapes |= {f"{_GAMES}{_group(number)}.seeds": (size,) for number, size in enumerate(sizes)}
-    for name, shape in shapes.items():
-        if name not in arrays or arrays[name].shape != shape:
-            found = arrays[name].shape if name in arrays else "none"
-            raise InvalidNetwork(f"expected a tensor of {shape} as {name}, got {found}")
+    first = f"{_MODEL}first"
+    checked(arrays, first, (np.float32,), (cells, settings.embedding, widths[0]), "the run")
+    for number, (before, after) in enumerate(pairwise(widths)):
+        name = f"{_MODEL}hidden.{number}.weight"
+        checked(arrays, name, (np.float32,), (after, before), "the run")
+    for number, size in enumerate(sizes):
+        checked(arrays, f"{_GAMES}{_group(number)}.seeds", (np.uint64,), (size,), "the run")
 
 
 def _restore(training: PolicyTraining, state: _State, arrays: dict[str, NDArray[Any]]) -> None:
@@ -300,13 +297,8 @@ def _restore_optimizer(training: PolicyTraining, arrays: dict[str, NDArray[Any]]
 
 
 def _tensor(arrays: dict[str, NDArray[Any]], name: str, like: torch.Tensor) -> torch.Tensor:
-    array = arrays.get(name)
     expected = _array(like)
-    if array is None or array.shape != expected.shape or array.dtype != expected.dtype:
-        found = "none" if array is None else f"{array.dtype} of {array.shape}"
-        raise InvalidNetwork(
-            f"expected {expected.dtype} of {expected.shape} as {name}, got {found}"
-        )
+    array = checked(arrays, name, (expected.dtype,), expected.shape, "the run")
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         raise InvalidNetwork(f"expected finite numbers as {name}, got NaN or infinity")
     return torch.from_numpy(array)
