@@ -45,7 +45,8 @@ MIDDLE: Final = 0.5
 
 _MAX_VALUE: Final = 1e7
 _RESTART = re.compile(r"([0-9]{1,10})(?:@(0?\.[0-9]{1,9}))?", re.ASCII)
-_PHASE = re.compile(r"(td|tc|rule)(?::([0-9.e+-]+))?(?:@([0-9.e+-]+)%)?", re.ASCII)
+_NUMBER = r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?"
+_PHASE = re.compile(rf"(td|tc|rule)(?::({_NUMBER}))?(?:@({_NUMBER})%)?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +93,8 @@ def _phase(match: re.Match[str], *, alone: bool) -> Phase:
     rate, share = match[2], match[3]
     if share is None and not alone:
         raise InvalidNetwork("expected a share such as @90% for each of several phases")
-    try:
-        number = RATES[method] if rate is None else float(rate)
-        part = 1.0 if share is None else float(share) / 100
-    except ValueError:
-        raise InvalidNetwork(f"expected numbers, got {method}:{rate}@{share}") from None
+    number = RATES[method] if rate is None else float(rate)
+    part = 1.0 if share is None else float(share) / 100
     if not 0 < number <= 10:
         raise InvalidNetwork(f"expected a learning rate above 0 and up to 10, got {rate}")
     if not 0 < part <= 1:
