@@ -8,6 +8,7 @@ import math
 import threading
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol
 
@@ -134,44 +135,34 @@ class Autoplay:
     # ---- the thread
 
     def _run(self) -> None:
-        try:
-            player = self._make()
-        except BaseException as error:  # a player may call sys.exit()
-            self._refuse(as_fault(error))
-            return
-        stand_back()  # only now: other threads may wait for an import lock that this one holds
-        try:
-            self._play(player)
-        except BaseException as error:
-            message = message_of(as_fault(error))
-            with self._live.turn:
-                if not self._ended:
-                    self._finish("failed", message)
-        finally:
-            player.close()
+        with ExitStack() as at_end:
+            try:
+                player = self._make()
+                at_end.callback(player.close)
+                stand_back()  # only now: others may wait for an import lock that this thread held
+                player.start(self._live.game.rules, self._live.game.seed)
+            except BaseException as error:  # a player may call sys.exit()
+                with self._live.turn:
+                    if self._live.unseat(self):
+                        self._live.refused(self, as_fault(error))
+                return
+            try:
+                self._play(player)
+            except BaseException as error:
+                message = message_of(as_fault(error))
+                with self._live.turn:
+                    if not self._ended:
+                        self._finish("failed", message)
 
     def _play(self, player: Player) -> None:
-        game = self._take_seat(player)
+        with self._live.turn:
+            self._since = time.monotonic()
+            game = self._live.seat(self)
         if game is None:
             return
         mover = Mover(player, game, self._stop)
         while (turn := self._next_turn()) is not None:
             self._take(turn, *mover.play(turn.most, turn.until))
-
-    def _take_seat(self, player: Player) -> Game | None:
-        try:
-            player.start(self._live.game.rules, self._live.game.seed)
-        except BaseException as error:  # a player may call sys.exit()
-            self._refuse(as_fault(error))
-            return None
-        with self._live.turn:
-            self._since = time.monotonic()
-            return self._live.seat(self)
-
-    def _refuse(self, error: Exception) -> None:
-        with self._live.turn:
-            if self._live.unseat(self):
-                self._live.refused(self, error)
 
     # ---- pace
 

@@ -13,7 +13,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
@@ -273,7 +273,8 @@ class Mover:
         return letters
 
     def _ask(self, most: int, until: float) -> str:
-        with nullcontext() if self._player.compiled else _turn():
+        is_held = not self._player.compiled and _TURN.acquire(timeout=_PATIENCE)
+        try:
             letters = ""
             until = min(until, time.monotonic() + BREATH_EVERY)
             while len(letters) < most and not self._game.is_finished:
@@ -282,12 +283,13 @@ class Mover:
                     break
             time.sleep(BREATH)
             return letters
+        finally:
+            if is_held:
+                _TURN.release()
 
     def _choose(self) -> Move:
         board, score = self._game.board, self._game.score
-        if _decides_in_python(
-            self._player.part_for(board)
-        ):  # `analyse` can be stopped, `choose` cannot
+        if _decides_in_python(self._player.part_for(board)):  # unlike `choose` it can be stopped
             best = self._player.analyse(board, score=score, stop=self._stop).best
         else:
             best = self._player.choose(board, score=score, move_number=self._game.move_number)
@@ -313,16 +315,6 @@ def _decides_in_python(player: Player) -> bool:
     from twofold.players.searching import SearchPlayer
 
     return isinstance(player, SearchPlayer) and not player.policy
-
-
-@contextmanager
-def _turn() -> Iterator[None]:
-    alone = _TURN.acquire(timeout=_PATIENCE)
-    try:
-        yield
-    finally:
-        if alone:
-            _TURN.release()
 
 
 @contextmanager
