@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, Final
 
 import msgspec
 
@@ -82,8 +82,6 @@ class BenchJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="ben
         threads: number of processes; null for one per core.
     """
 
-    kind: ClassVar[str] = "bench"
-
     players: Annotated[list[Text], msgspec.Meta(min_length=1, max_length=MAX_PLAYERS)]
     name: Name
     games: Annotated[int, msgspec.Meta(ge=1, le=MAX_GAMES)] = 100
@@ -121,8 +119,6 @@ class TrainJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="tra
         threads: null for one per core.
     """
 
-    kind: ClassVar[str] = "train"
-
     network: Text
     name: Name
     seconds: Seconds = 60
@@ -137,7 +133,12 @@ class TrainJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="tra
         Raises InvalidInput, or ResourceError if it needs more memory or disk than there is.
         """
         name, size = self.name, self._bytes()
-        _check_disk(2 * size, folder, f"training {self.network}")  # old and new checkpoint
+        free = shutil.disk_usage(folder).free
+        if 2 * size > free:  # an old and a new checkpoint
+            raise ResourceError(
+                f"expected {bytes_words(2 * size)} of free disk for training {self.network}, "
+                f"got {bytes_words(free)}"
+            )
         time = ["--time", f"{self.seconds}s"]
         options = [*time, *_threads("--threads", self.threads)]
         schedule = [] if self.schedule == "tc" else ["--schedule", _squeezed(self.schedule)]
@@ -178,8 +179,6 @@ class TrainJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="tra
 class TableJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="table", tag_field="kind"):  # noqa: E501  # fmt: skip
     """An endgame table, such as 442-256, is built in the folder of tables."""
 
-    kind: ClassVar[str] = "table"
-
     table: Text
     threads: Threads | None = None
 
@@ -199,7 +198,9 @@ class TableJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="tab
         path = path_of(pattern, tables_folder())
         is_built = existing(path, pattern, _BITS) is not None
         if not is_built:
-            check_room([plan], _there(path.parent), held_bytes(path))
+            parents = (path.parent, *path.parent.parents)
+            there = next(folder for folder in parents if folder.is_dir())  # on the same disk
+            check_room([plan], there, held_bytes(path))
         words = ["tables", "build", pattern.name, *_threads("--jobs", self.threads)]
         return Plan(
             title=pattern.name,
@@ -235,16 +236,3 @@ def _squeezed(text: str) -> str:
 
 def _threads(option: str, count: int | None) -> list[str]:
     return [] if count is None else [option, str(count)]
-
-
-def _check_disk(needed: int, folder: Path, what: str) -> None:
-    free = shutil.disk_usage(folder).free
-    if needed > free:
-        raise ResourceError(
-            f"expected {bytes_words(needed)} of free disk for {what}, got {bytes_words(free)}"
-        )
-
-
-def _there(folder: Path) -> Path:
-    """The folder, or its nearest existing parent, which is on the same disk."""
-    return folder if folder.is_dir() else _there(folder.parent)

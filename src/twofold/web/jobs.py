@@ -327,16 +327,10 @@ class JobQueue:
         is_here = job.folder == str(self.folder.resolve())
         there = is_here and all((self.folder / name).is_file() for name in job.files)
         is_running = self._running is not None and self._running[0] == job.id
-        shown = {name: getattr(job, name) for name in _Shown.__struct_fields__} | {
-            "title": printable(job.title),
-            "cause": job.cause if job.state == "stopped" else "",
-            "message": printable(job.message),
-            "result": job.result if there else "",
-            "command": printable(job.command),
-        }
+        shown = {name: getattr(job, name) for name in _Shown.__struct_fields__}
         return JobInfo(
-            **shown,
-            kind=job.wanted.kind,
+            **shown | {"result": job.result if there else ""},
+            kind=str(job.wanted.__struct_config__.tag),
             stopping=job.id in self._stopping,
             left=self._pace.left if is_running else None,
             resumable=job.state in ("stopped", "failed"),
@@ -431,12 +425,9 @@ class JobQueue:
         if self._thread is None:
             make_private(self._path)
             self._up = Future()
-            self._thread = start_thread(self._work, "twofold-jobs")
-            try:
-                self._up.result()
-            except TwofoldError:
-                self._thread = None
-                raise
+            thread = start_thread(self._work, "twofold-jobs")
+            self._up.result()
+            self._thread = thread
 
     def _stop(self, job: Job, cause: Cause) -> None:
         job.cause = cause
