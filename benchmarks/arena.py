@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from benchmarks.common import Figure, Report, Settings, of_runs
+from benchmarks.common import NO_LIMIT, Figure, Report, Settings, of_runs
 from tests.support.games import game
 from twofold.arena.bench import Bench
 from twofold.arena.page import html
@@ -76,9 +76,9 @@ def _bare(games: int, seed: int) -> float:
         words[play.REACHED] = reached.ctypes.data
         words[play.POLICY_ADDRESS] = player.policy
         words[play.POLICY_CONTEXT] = player.context.ctypes.data
-        play.play_many(words, np.uint64(seed), states[:20])
+        play.play_many(words, np.uint64(seed), states[:20], NO_LIMIT)
         began = time.perf_counter()
-        assert play.play_many(words, np.uint64(seed), states) == games
+        assert play.play_many(words, np.uint64(seed), states, NO_LIMIT) == games
         return time.perf_counter() - began
 
 

@@ -18,6 +18,8 @@ from twofold.arena.stats import Interval
 from twofold.cli import _output
 
 ROOT = Path(__file__).parent.parent
+NO_LIMIT = 1 << 40
+"""More moves than all games of one call of a kernel make together."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from benchmarks.common import Figure, Report, Settings, of_runs, timings
+from benchmarks.common import NO_LIMIT, Figure, Report, Settings, of_runs, timings
 from benchmarks.positions import Positions, of_games
 from twofold.game.rules import STANDARD
 from twofold.kernels import bits as on_bits
@@ -68,7 +68,9 @@ def _games(spec: str, settings: Settings) -> list[Figure]:
         words[play.POLICY_CONTEXT] = player.context.ctypes.data
         words[play.REACHED] = reached.ctypes.data
         first = np.uint64(settings.seed)
-        times = timings(lambda: play.play_many(words, first, states), REPEATS * settings.runs)
+        times = timings(
+            lambda: play.play_many(words, first, states, NO_LIMIT), REPEATS * settings.runs
+        )
     moves = int(states[:, play.MOVE_NUMBER].sum())
     return [
         of_runs(
