@@ -8,7 +8,6 @@ import pytest
 
 from tests.support.endgame_tables import played, state_with
 from tests.support.literal import boards
-from twofold.errors import InvalidInput
 from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.rules import STANDARD, Move
@@ -76,24 +75,6 @@ def tables(state: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 # ---- the key
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("24576", "expected late as none or SUM@PLY, such as 24576@4, got '24576'"),
-        ("@4", "expected the sum of late as a whole number"),
-        ("24576@", "expected ply as a number such as 5, 6/5@3/4@8"),
-        ("24576@x", "expected ply as a number such as 5, 6/5@3/4@8"),
-        ("-2@4", "expected the sum of late as a whole number"),
-        ("65537@4", "expected"),
-        ("600@99", "expected ply from 1 to 12"),
-    ],
-)
-def test_what_is_no_sum_and_depth_is_refused(text: str, words: str) -> None:
-    with pytest.raises(InvalidInput) as caught:
-        make_player(f"ntuple:net=tiny,late={text}")
-    assert words in str(caught.value)
 
 
 def test_specs() -> None:

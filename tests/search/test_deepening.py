@@ -174,34 +174,33 @@ def test_a_limit_of_nodes_finds_the_same_each_time(name: str, nodes: int) -> Non
 # The clock.
 
 
-class Rings:
-    """Alarms that the test triggers."""
-
-    def __init__(self, *, at_once: bool) -> None:
-        self.at_once, self.times = at_once, list[float]()
-
-    @contextmanager
-    def at(self, when: float, ring: Callable[[], None]) -> Iterator[None]:
-        self.times.append(when)
-        if self.at_once:
-            ring()
-        yield
+@contextmanager
+def never(seconds: float, ring: Callable[[], None]) -> Iterator[None]:
+    """A timer that does not ring."""
+    yield
 
 
 @pytest.mark.promise("R20")
 def test_without_time_the_first_ply_is_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    rings = Rings(at_once=True)
-    monkeypatch.setattr(base, "ALARMS", rings)
+    times: list[float] = []
+
+    @contextmanager
+    def at_once(seconds: float, ring: Callable[[], None]) -> Iterator[None]:
+        times.append(seconds)
+        ring()
+        yield
+
+    monkeypatch.setattr(base, "ringing", at_once)
     search = expectimax()
     for board in boards(3):
         found = ask(search, board, Budget(seconds=60.0), clock=lambda: 1000.0)
         assert [one.depth for one in found] == [1]
-    assert rings.times == [1060.0] * 3
+    assert times == [60.0] * 3
 
 
 def test_a_hopeless_ply_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     """A clock that counts positions: a microsecond each."""
-    monkeypatch.setattr(base, "ALARMS", Rings(at_once=False))
+    monkeypatch.setattr(base, "ringing", never)
     search = expectimax()
 
     def clock() -> float:
@@ -213,12 +212,12 @@ def test_a_hopeless_ply_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
         cost, left = last - before[-1], 0.01 - last
         assert cost * LEAST_GROWTH <= HOPELESS * 0.01
         assert len(found) == 12 or cost * LEAST_GROWTH * 50 > left
-        assert last < 0.5  # nothing else ends this search: its alarms never ring
+        assert last < 0.5  # nothing else ends this search: its timer never rings
 
 
 def test_seconds_are_those_of_all_plies_and_of_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
     """A clock that counts positions, and a caller that takes nearly all the time after one ply."""
-    monkeypatch.setattr(base, "ALARMS", Rings(at_once=False))
+    monkeypatch.setattr(base, "ringing", never)
     search, asked = expectimax(), 0.0
 
     def clock() -> float:
@@ -237,7 +236,7 @@ def test_seconds_are_those_of_all_plies_and_of_the_caller(monkeypatch: pytest.Mo
 
 def test_a_delayed_ply_ends_no_search(monkeypatch: pytest.MonkeyPatch) -> None:
     """The second ply, which takes a millisecond, is delayed by 0.2 s."""
-    monkeypatch.setattr(base, "ALARMS", Rings(at_once=False))
+    monkeypatch.setattr(base, "ringing", never)
     search = expectimax()
     board, times = boards(1)[0], 0
 

@@ -16,7 +16,6 @@ from twofold.players import make_player, play_game
 from twofold.players.searching import ExpectimaxPlayer
 from twofold.search.analysis import LineStep
 from twofold.search.base import Search
-from twofold.search.budget import Stop
 from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax, ExpectimaxCells
 from twofold.values import EVALUATORS
@@ -130,15 +129,6 @@ def test_a_limit_of_nodes_ends_the_search_and_leaves_nothing_behind() -> None:
     search.limit_nodes(None)
     assert values_of(search, board) == expected
     assert not search.gave_up()
-
-
-def test_a_raised_flag_ends_the_search() -> None:
-    stop, board = Stop(), small_positions((8, 8), 1)[0]
-    stop.raise_flag()
-    analysis = make_player("expectimax:ply=12").analyse(board, stop=stop)
-    assert analysis.depth == "1 ply"
-    assert analysis.best in board.legal_moves()
-    assert analysis.seconds < 1
 
 
 def test_of_equal_values_the_first_tried_wins() -> None:

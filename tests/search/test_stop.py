@@ -1,27 +1,24 @@
-"""Flags and alarms end searches; the positions visited afterwards are counted."""
+"""Flags and timers end searches; the positions visited afterwards are counted."""
 
 import multiprocessing
-import random
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.support.threads import threads_since
 from tests.support.twins import positions, values_of
 from twofold.game.board import Board
 from twofold.game.rules import Rules
 from twofold.kernels.context import NEVER, NODE_LIMIT, NODES
 from twofold.kernels.intrinsics import as_u64, f64_pointer, u64_at
-from twofold.search.budget import Alarms, Stop, was_stopped
+from twofold.search.budget import Stop, ringing, was_stopped
 from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax
 from twofold.values import EVALUATORS, Evaluator, compiled
@@ -179,112 +176,27 @@ def test_a_search_ends_soon_after_its_limit_of_nodes(name: str) -> None:
 # The clock.
 
 
-class Clock:
-    """A clock that the test sets."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def wake(alarms: Alarms) -> None:
-    """Let the alarms look at their clock."""
-    with alarms.at(1e9, lambda: None):
+def test_a_timer_rings_in_its_time_unless_the_work_is_done_before() -> None:
+    rung, done = list[int](), threading.Event()
+    with ringing(0.02, lambda: rung.append(1)):
         pass
-
-
-def test_alarms_ring_at_their_time_and_in_order() -> None:
-    clock, rung, done = Clock(), list[str](), threading.Event()
-    alarms = Alarms(clock)
-
-    def last() -> None:
-        rung.append("late")
-        done.set()
-
-    with (
-        alarms.at(5.0, lambda: rung.append("middle")),
-        alarms.at(9.0, last),
-        alarms.at(2.0, lambda: rung.append("early")),
-        alarms.at(100.0, lambda: rung.append("never")),
-    ):
-        wake(alarms)
-        assert rung == []
-        clock.now = 9.0
-        wake(alarms)
-        assert done.wait(HANG_SECONDS)
-        assert rung == ["early", "middle", "late"]
-    clock.now = 1000.0
-    wake(alarms)
-    assert rung == ["early", "middle", "late"]
-
-
-def test_an_alarm_whose_work_is_done_does_not_ring() -> None:
-    clock, rung, done = Clock(), list[int](), threading.Event()
-    alarms = Alarms(clock)
-    with alarms.at(1.0, lambda: rung.append(1)):
-        pass
-    with pytest.raises(ZeroDivisionError), alarms.at(1.0, lambda: rung.append(2)):
+    with pytest.raises(ZeroDivisionError), ringing(0.02, lambda: rung.append(2)):
         _ = 1 / 0
-    clock.now = 2.0
-    with alarms.at(1.5, done.set):
+    began = time.perf_counter()
+    with ringing(600.0, lambda: rung.append(3)), ringing(0.05, done.set):
         assert done.wait(HANG_SECONDS)
+    assert time.perf_counter() - began >= 0.05
+    with ringing(-1.0, done.clear):  # its time is over
+        until = time.perf_counter() + HANG_SECONDS
+        while done.is_set():
+            assert time.perf_counter() < until
     assert rung == []
-
-
-def test_alarms_stay_in_order_when_some_are_dropped() -> None:
-    clock, rung, rng = Clock(), list[int](), random.Random(1)
-    alarms = Alarms(clock)
-    times = rng.sample(range(1, 100), 40)
-    with ExitStack() as stack:
-        waiting = {when: stack.enter_context(ExitStack()) for when in times}
-        for when, one in waiting.items():
-            one.enter_context(alarms.at(float(when), partial(rung.append, when)))
-        dropped = rng.sample(times, 20)
-        for when in dropped:
-            waiting[when].close()
-        left = sorted(set(times) - set(dropped))
-        for number, when in enumerate(left, 1):
-            clock.now, done = when + 0.5, threading.Event()
-            with alarms.at(clock.now, done.set):
-                assert done.wait(HANG_SECONDS)
-            assert rung == left[:number]
-
-
-def test_an_alarm_before_the_one_waited_for_rings_in_time() -> None:
-    alarms = Alarms()
-    with alarms.at(time.perf_counter() + 600.0, lambda: None):
-        for _ in range(2):  # after the first one the thread waits for ten minutes
-            done = threading.Event()
-            with alarms.at(time.perf_counter(), done.set):
-                assert done.wait(HANG_SECONDS)
-
-
-def test_many_alarms_have_one_thread() -> None:
-    alarms, rung = Alarms(), threading.Semaphore(0)
-    begun = threads_since()
-
-    def ask() -> None:
-        for _ in range(20):
-            done = threading.Event()
-            with alarms.at(time.perf_counter() + 0.001, done.set):
-                assert done.wait(HANG_SECONDS)
-            rung.release()
-
-    threads = [threading.Thread(target=ask) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert all(rung.acquire(blocking=False) for _ in range(80))
-    assert len(begun()) == 1
 
 
 @pytest.mark.skipif(
     "fork" not in multiprocessing.get_all_start_methods(), reason="needs a system with fork"
 )
-def test_a_forked_process_has_alarms_of_its_own() -> None:
+def test_a_forked_process_has_timers_of_its_own() -> None:
     program = """
 import os, signal, warnings
 warnings.simplefilter("ignore")

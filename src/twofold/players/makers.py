@@ -16,21 +16,14 @@ if TYPE_CHECKING:
     from twofold.tables.library import EndgameTables
 
 
-def expectimax(
-    eval: Any,  # noqa: A002 - a key's name
-    ply: Depth | None,
-    cut: float,
-    time: float | None,
-    nodes: int | None,
-    table_mb: int,
-    threads: int,
-    prune: None,
-    tables: "EndgameTables | None",
-    **weights: float,
-) -> Player:
+def expectimax(eval: Any, prune: None, **keys: Any) -> Player:  # noqa: A002 - a key's name
     """Make `expectimax`."""
-    more = {"cut": cut, "table_mb": table_mb, "threads": threads, "tables": tables}
-    return _searching(eval.reweighted(weights), ply, time, nodes, **more)
+    return _searching(_weighted(eval, keys), **keys)
+
+
+def _weighted(evaluator: Evaluator, keys: dict[str, Any]) -> Evaluator:
+    """The evaluator with the weights among some keys, which are taken out of them."""
+    return evaluator.reweighted({name: keys.pop(name) for name in evaluator.weight_keys})
 
 
 def ntuple(
@@ -101,20 +94,18 @@ def two_player(
     prunes: bool,
     eval: Any,  # noqa: A002
     depth: int | None,
-    time: float | None,
-    nodes: int | None,
     table_mb: int = 0,
-    **weights: float,
+    **keys: Any,
 ) -> Player:
     """Make `alphabeta` or `minimax`."""
     from twofold.search.alphabeta import AlphaBeta
 
     ply = None if depth is None else Depth.fixed((depth + 1) // 2)
-    half_moves, evaluator = depth or DEFAULT_DEPTH, eval.reweighted(weights)
+    half_moves, evaluator = depth or DEFAULT_DEPTH, _weighted(eval, keys)
     return SearchPlayer(
         evaluator,
         lambda rules: AlphaBeta(evaluator, rules, half_moves, prunes=prunes, table_mb=table_mb),
-        _budget(ply, time, nodes),
+        _budget(ply, **keys),
     )
 
 

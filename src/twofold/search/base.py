@@ -18,7 +18,7 @@ from twofold.kernels import transposition
 from twofold.kernels._jit import address_of, load
 from twofold.limits import MAX_PLY
 from twofold.search.analysis import LineStep, MoveValue
-from twofold.search.budget import ALARMS, Budget, Stop, was_stopped
+from twofold.search.budget import Budget, Stop, ringing, was_stopped
 from twofold.search.context import Context, Words, fitting_bits
 
 
@@ -223,7 +223,8 @@ def deepen(
     try:
         with ExitStack() as stack:
             if budget.seconds is not None:
-                stack.enter_context(ALARMS.at(began + budget.seconds, deadline.raise_flag))
+                left = began + budget.seconds - clock()
+                stack.enter_context(ringing(left, deadline.raise_flag))
             for number, depth in enumerate(depths):
                 search.begin(afresh=True)  # ignores what the caller stored since the last depth
                 started, nodes_then, hits_then = clock(), search.nodes, search.hits

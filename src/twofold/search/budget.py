@@ -1,12 +1,8 @@
-"""Budget: limits of one search, and the flags and alarms that end it early."""
+"""Budget: limits of one search, and the flags and timers that end it early."""
 
-import heapq
-import itertools
 import math
-import os
 import re
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -179,50 +175,13 @@ def was_stopped(words: Words) -> bool:
     return bool(words[NODES] >= words[NODE_LIMIT])
 
 
-class Alarms:
-    """Calls functions at given times of a clock, in a thread that starts when needed."""
-
-    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
-        self._clock = clock
-        self._numbers = itertools.count()
-        self.reset()
-
-    def reset(self) -> None:
-        """Drop all alarms and the thread; required after a fork, which copies no thread."""
-        self._changed = threading.Condition()
-        self._waiting: list[tuple[float, int, Callable[[], None]]] = []
-        self._thread: threading.Thread | None = None
-
-    @contextmanager
-    def at(self, when: float, ring: Callable[[], None]) -> Iterator[None]:
-        """Call `ring` at a time of the clock, unless the `with` block ends before."""
-        alarm = (when, next(self._numbers), ring)
-        with self._changed:
-            heapq.heappush(self._waiting, alarm)
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="alarms", daemon=True)
-                self._thread.start()
-            self._changed.notify()
-        try:
-            yield
-        finally:
-            with self._changed:
-                if alarm in self._waiting:
-                    self._waiting.remove(alarm)
-                    heapq.heapify(self._waiting)
-
-    def _run(self) -> None:
-        with self._changed:
-            while True:
-                while self._waiting and self._waiting[0][0] <= self._clock():
-                    heapq.heappop(self._waiting)[2]()
-                left = self._waiting[0][0] - self._clock() if self._waiting else None
-                if left is None or left > 0:
-                    self._changed.wait(left)
-
-
-ALARMS: Final = Alarms()
-"""The alarms of this process."""
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=ALARMS.reset)
+@contextmanager
+def ringing(seconds: float, ring: Callable[[], None]) -> Iterator[None]:
+    """Call `ring` after a time, in another thread, unless the `with` block ends before."""
+    timer = threading.Timer(seconds, ring)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

@@ -17,7 +17,6 @@ from twofold.kernels.play import spawn_distribution
 from twofold.limits import BITS_MAX_EXPONENT
 from twofold.storage.memory import check_memory
 from twofold.values import Evaluator
-from twofold.values.evaluator import checked_params
 
 Words = NDArray[np.uint64]
 TABLE_MB: Final = 4
@@ -40,31 +39,20 @@ class Context:
         self._held: dict[int, NDArray[Any]] = {}
         self._evaluator = evaluator  # keeps alive arrays whose addresses are in its parameters
         self._own: set[int] = set()
-        if on_cells:
-            self._value_cells(evaluator, rules)
-        else:
-            self._value_bits(evaluator, rules)
-        self.point(
-            words.DISTRIBUTION, spawn_distribution(rules.spawn_exponents, rules.spawn_weights)
-        )
+        if not on_cells:
+            shape = frame(*rules.shape)
+            self.point(words.ACROSS, shape.across)
+            self.point(words.DOWN, shape.down)
+            self.words[words.MASK] = shape.mask
+        kernel, params = evaluator.form(rules.shape, on_cells=on_cells)
+        self.words[words.EVALUATOR] = address_of(kernel)
+        self.point(words.PARAMS, params)
+        spawns = spawn_distribution(rules.spawn_exponents, rules.spawn_weights)
+        self.point(words.DISTRIBUTION, spawns)
         self.words[words.ADDS_REWARD] = evaluator.adds_reward
         self.words[words.AT_STATE] = evaluator.at == "state"
         self.words[words.NODE_LIMIT] = words.NEVER
         self.words[words.DEAD_VALUE] = np.float64(evaluator.dead_value).view(np.uint64)
-
-    def _value_bits(self, evaluator: Evaluator, rules: Rules) -> None:
-        shape = frame(*rules.shape)
-        self.point(words.ACROSS, shape.across)
-        self.point(words.DOWN, shape.down)
-        self.words[words.MASK] = shape.mask
-        self.words[words.EVALUATOR] = address_of(evaluator.kernel_for(*rules.shape))
-        self.point(words.PARAMS, checked_params(evaluator.params_for(*rules.shape)))
-
-    def _value_cells(self, evaluator: Evaluator, rules: Rules) -> None:
-        assert evaluator.cells_kernel_for is not None
-        assert evaluator.cells_params_for is not None
-        self.words[words.EVALUATOR] = address_of(evaluator.cells_kernel_for(*rules.shape))
-        self.point(words.PARAMS, checked_params(evaluator.cells_params_for(*rules.shape)))
 
     def point(self, word: int, array: NDArray[Any], *, own: bool = False) -> None:
         """Put the address of an array into a word, and keep the array alive.

@@ -165,33 +165,33 @@ class Evaluator:
         Raises `UnsupportedRules` for other shapes, or without a form on cells for tiles past 32768.
         """
         reason = self.unsupported(*board.shape)
-        if not reason and board.max_exponent <= BITS_MAX_EXPONENT:
-            kernel, params = self.kernel_for(*board.shape), self.params_for(*board.shape)
-            return _call(kernel, board.to_bits(), score, checked_params(params))
-        if self.cells_kernel_for and self.cells_params_for:
-            kernel, params = (
-                self.cells_kernel_for(*board.shape),
-                self.cells_params_for(*board.shape),
+        if board.max_exponent > BITS_MAX_EXPONENT:
+            reason = reason or "expected tiles up to 32768"
+        if reason and self.cells_kernel_for is None:
+            raise UnsupportedRules(f"{reason} for eval={self.name}, got {board}")
+        kernel, params = self.form(board.shape, on_cells=bool(reason))
+        return _call(kernel, board, score, params, on_cells=bool(reason))
+
+    def form(self, shape: tuple[int, int], *, on_cells: bool) -> tuple[Any, Params]:
+        """The kernel for a shape, and its parameters, which kernels can read by address."""
+        kernel_for, params_for = self.kernel_for, self.params_for
+        if on_cells:
+            assert self.cells_kernel_for is not None
+            assert self.cells_params_for is not None
+            kernel_for, params_for = self.cells_kernel_for, self.cells_params_for
+        params = params_for(*shape)
+        if not lies_flat(params, np.float32):
+            raise InvalidSpec(
+                "expected the parameters of an evaluator as float32 in one dimension, "
+                f"got {shown(params)}"
             )
-            return _call_on_cells(kernel, board, score, checked_params(params))
-        reason = reason or "expected tiles up to 32768"
-        raise UnsupportedRules(f"{reason} for eval={self.name}, got {board}")
+        return kernel_for(*shape), params
 
     def terms(self, board: Board, score: int = 0) -> Mapping[str, float]:
         """The named parts of the value; they add up to it unless the names say otherwise."""
         if self.terms_of is None:
             return {"value": self.value(board, score)}
         return self.terms_of(board, score)
-
-
-def checked_params(params: Params) -> Params:
-    """Return `params` if kernels can read them by address; raise `InvalidSpec` if not."""
-    if not lies_flat(params, np.float32):
-        raise InvalidSpec(
-            "expected the parameters of an evaluator as float32 in one dimension, "
-            f"got {shown(params)}"
-        )
-    return params
 
 
 def weighted_evaluator(
@@ -268,17 +268,14 @@ def _address(kernel: Any) -> np.uint64:
     return np.uint64(address_of(kernel))
 
 
-def _call(kernel: Any, bits: int, score: int, params: Params) -> float:
-    from twofold.kernels.evaluate import evaluate_once
+def _call(kernel: Any, board: Board, score: int, params: Params, *, on_cells: bool) -> float:
+    from twofold.kernels import evaluate, evaluate_cells
 
-    return float(evaluate_once(_address(kernel), np.uint64(bits), score, params))
-
-
-def _call_on_cells(kernel: Any, board: Board, score: int, params: Params) -> float:
-    from twofold.kernels.evaluate_cells import evaluate_once
-
+    address = _address(kernel)
+    if not on_cells:
+        return float(evaluate.evaluate_once(address, np.uint64(board.to_bits()), score, params))
     cells = np.array(board.exponents, dtype=np.uint8)
-    return float(evaluate_once(_address(kernel), cells, board.rows, board.cols, score, params))
+    return float(evaluate_cells.evaluate_once(address, cells, *board.shape, score, params))
 
 
 TOLERANCE: Final = 1e-6

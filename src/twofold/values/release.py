@@ -15,10 +15,9 @@ that of the stage before.
 
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, floor, log10
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import zstandard
@@ -127,16 +126,11 @@ def _compressed(plane: Bytes) -> Bytes:
 # ---- reading
 
 
-@dataclass(frozen=True, slots=True)
-class _Planes:
-    """The compressed planes of `weights` weights: `count` codes, `bytes` when decompressed."""
+class Frame(NamedTuple):
+    """A Zstandard frame, and the size of its content in bytes, as its header says."""
 
-    filled: memoryview
-    low: memoryview
-    high: memoryview
-    weights: int
-    count: int
-    bytes: int
+    data: memoryview
+    size: int
 
 
 def weights_of(file: TensorFile, network: Network, unit: float) -> Weights:
@@ -147,11 +141,11 @@ def weights_of(file: TensorFile, network: Network, unit: float) -> Weights:
     """
     check_unit(unit)
     stages = range(network.stage_count)
-    planes = [
-        [_find_planes(file, f"{stage}.{number}", pattern.size) for stage in stages]
+    frames = [
+        [_find_frames(file, f"{stage}.{number}", pattern.size) for stage in stages]
         for number, pattern in enumerate(network.patterns)
     ]
-    most = max(part.bytes for parts in planes for part in parts)
+    most = max(sum(frame.size for frame in part) for parts in frames for part in parts)
     check_memory(network.bytes + _READERS * most, f"the weights of {file.name}")
     kernel: Future[Any] = Future()
     with ThreadPoolExecutor(_READERS) as pool:
@@ -159,7 +153,7 @@ def weights_of(file: TensorFile, network: Network, unit: float) -> Weights:
 
         def fill(number: int) -> None:
             name = f"pattern {number} of {file.name}"
-            parts = [_decompressed_part(part, name) for part in planes[number]]
+            parts = [_decompressed(part, name) for part in frames[number]]
             start = network.offsets[number]
             table = zeros.result()[:, start : start + network.patterns[number].size]
             for stage, (bits, low, high) in enumerate(parts):
@@ -167,7 +161,7 @@ def weights_of(file: TensorFile, network: Network, unit: float) -> Weights:
                     table[stage] = table[stage - 1]
                 kernel.result()(bits.view("<u2"), low, high, unit, table[stage])
 
-        filled = pool.map(fill, range(len(planes)))
+        filled = pool.map(fill, range(len(frames)))
         _provide(kernel)
         list(filled)
     return zeros.result()
@@ -190,56 +184,55 @@ def _provide(kernel: "Future[Any]") -> None:
         raise
 
 
-def _find_planes(file: TensorFile, at: str, weights: int) -> _Planes:
-    """Find and check the planes of a stage and pattern, such as `0.3`."""
+def _find_frames(file: TensorFile, at: str, weights: int) -> list[Frame]:
+    """Find and check the planes of a stage and pattern, such as `0.3`; none is decompressed."""
     frames = [_read_frame(file, f"{kind}.{at}", weights) for kind in ("map", "low", "high")]
-    sizes = [_frame_size(frame, f"{at} of {file.name}") for frame in frames]
+    sizes = [frame.size for frame in frames]
     if sizes[0] != weights // 8 or sizes[1] > weights or sizes[1] != sizes[2]:
         raise InvalidNetwork(
             f"expected planes of {weights // 8}, n and n bytes for {at} "
             f"(n up to {weights}), got {sizes[0]}, {sizes[1]} and {sizes[2]} in {file.name}"
         )
-    filled, low, high = frames
-    return _Planes(filled, low, high, weights=weights, count=sizes[1], bytes=sum(sizes))
+    return frames
 
 
-def _read_frame(file: TensorFile, key: str, weights: int) -> memoryview:
+def _read_frame(file: TensorFile, key: str, weights: int) -> Frame:
     place = checked(file.tensors, key, (np.uint8,), (None,), file.name)
     if place.nbytes > 2 * weights + _SPARE:
         raise InvalidNetwork(
             f"expected {key} for {weights} weights, got {place.nbytes} bytes in {file.name}"
         )
-    return file.read(key).data
-
-
-def _frame_size(frame: memoryview, name: str) -> int:
-    """The size in a frame's header, in bytes."""
+    data = file.read(key).data
     try:
-        said = zstandard.get_frame_parameters(frame)
+        said = zstandard.get_frame_parameters(data)
     except zstandard.ZstdError as error:
-        raise InvalidNetwork(f"expected a Zstandard frame, got {error} in {name}") from None
+        raise InvalidNetwork(
+            f"expected a Zstandard frame, got {error} in {key} of {file.name}"
+        ) from None
     if not said.has_checksum or said.dict_id:
         raise InvalidNetwork(
             "expected a Zstandard frame with a checksum and without a dictionary, "
-            f"got another kind in {name}"
+            f"got another kind in {key} of {file.name}"
         )
-    return int(said.content_size)
+    return Frame(data, int(said.content_size))
 
 
-def _decompressed_part(part: _Planes, name: str) -> tuple[Bytes, Bytes, Bytes]:
-    filled = _decompressed(part.filled, part.weights // 8, name)
-    count = int(np.bitwise_count(filled).sum(dtype=np.int64))
-    if count != part.count:
-        raise InvalidNetwork(f"expected {count} codes, got {part.count} for {name}")
-    return filled, _decompressed(part.low, count, name), _decompressed(part.high, count, name)
-
-
-def _decompressed(frame: memoryview, size: int, name: str) -> Bytes:
-    decompressor = zstandard.ZstdDecompressor()
-    try:
-        data = decompressor.decompress(frame, max_output_size=size, allow_extra_data=False)
-    except zstandard.ZstdError as error:
-        raise InvalidNetwork(f"expected a whole Zstandard frame, got {error} in {name}") from None
-    if len(data) != size:
-        raise InvalidNetwork(f"expected a frame of {size} bytes, got {len(data)} in {name}")
-    return np.frombuffer(data, dtype=np.uint8)
+def _decompressed(frames: list[Frame], name: str) -> list[Bytes]:
+    """The planes of a stage and pattern: which weights have codes, low bytes, high bytes."""
+    planes: list[Bytes] = []
+    for data, size in frames:
+        try:
+            plane = zstandard.ZstdDecompressor().decompress(
+                data, max_output_size=size, allow_extra_data=False
+            )
+        except zstandard.ZstdError as error:
+            raise InvalidNetwork(
+                f"expected a whole Zstandard frame, got {error} in {name}"
+            ) from None
+        if len(plane) != size:
+            raise InvalidNetwork(f"expected a frame of {size} bytes, got {len(plane)} in {name}")
+        planes.append(np.frombuffer(plane, dtype=np.uint8))
+    count = int(np.bitwise_count(planes[0]).sum(dtype=np.int64))
+    if count != frames[1].size:
+        raise InvalidNetwork(f"expected {count} codes, got {frames[1].size} for {name}")
+    return planes

@@ -20,7 +20,7 @@ from twofold.games.mover import Mover
 from twofold.games.pictures import RATES, Shade, draw_png, is_installed
 from twofold.players.base import check_going
 from twofold.search.analysis import AnalysisDocument, Timing
-from twofold.search.budget import ALARMS, Stop
+from twofold.search.budget import Stop, ringing
 from twofold.web.hub import Hub
 from twofold.web.operations import File, operation
 from twofold.web.page_game import tiles_of
@@ -262,7 +262,7 @@ class Api:
             player.start(rules, game.seed)
             mover = Mover(player, game.fork(0), stop)
             most = limits.MAX_RECORD_MOVES if body.moves is None else body.moves
-            with ALARMS.at(began + (body.seconds or MAX_PLAY_SECONDS), stop.raise_flag):
+            with ringing(body.seconds or MAX_PLAY_SECONDS, stop.raise_flag):
                 while game.move_number < most:
                     left = most - game.move_number
                     letters, _ = mover.play(left, time.monotonic() + PLAY_STEP)

@@ -36,7 +36,7 @@ from twofold.limits import MAX_PLY, MAX_SCORE, check_limit
 from twofold.players import Player, PlayerSpec
 from twofold.players.base import check_going
 from twofold.search.analysis import DISCOUNTED, Analysis, MoveAnalysis
-from twofold.search.budget import ALARMS, Budget, Stop
+from twofold.search.budget import Budget, Stop, ringing
 from twofold.values import Evaluator
 from twofold.web import protocol
 from twofold.web.protocol import SendReply
@@ -291,7 +291,7 @@ class Searches:
         """
         with (
             self.player(order.spec, order.rules, at_home=order.at_home) as player,
-            ALARMS.at(time.perf_counter() + MAX_SECONDS, stop.raise_flag),
+            ringing(MAX_SECONDS, stop.raise_flag),
         ):
             found = player.stream(order.board, order.budget, score=order.score, stop=stop)
             analysis = None
