@@ -5,7 +5,7 @@ import contextlib
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import pytest
@@ -15,7 +15,14 @@ from websockets.sync.client import ClientConnection, connect
 from tests.web.driver import Client, connected, frame, free_listener, run, serving
 from twofold.web import session
 from twofold.web.hub import Hub
-from twofold.web.protocol import MAX_MESSAGE_BYTES, FrameReply, Ready, RefusedReply, Reply
+from twofold.web.protocol import (
+    MAX_MESSAGE_BYTES,
+    AnyRequest,
+    FrameReply,
+    Ready,
+    RefusedReply,
+    Reply,
+)
 from twofold.web.security import Access
 from twofold.web.server import create_app
 from twofold.web.session import (
@@ -30,39 +37,85 @@ from twofold.web.session import (
 SMALLEST = '{"type":"stop"}'
 
 NO_JSON = {
-    "nothing": "",
-    "no JSON": "hello",
-    "half of it": '{"type":"stop"',
-    "two values": SMALLEST + SMALLEST,
-    "NaN": '{"type":"analyse","board":"0","seconds":NaN}',
-    "deep objects": '{"a":' * 3_000,
-    "surrogate": '{"type":"open","game":"\\ud800"}',
-    "zero byte": '{"type":"open","game":"\x00"}',
-    "bytes that are no UTF-8": b"\xff\xfe{}",
+    "nothing": "", "no JSON": "hello", "half of it": '{"type":"stop"',
+    "two values": SMALLEST + SMALLEST, "NaN": '{"type":"analyse","board":"0","seconds":NaN}',
+    "deep objects": '{"a":' * 3_000, "surrogate": '{"type":"open","game":"\\ud800"}',
+    "zero byte": '{"type":"open","game":"\x00"}', "bytes that are no UTF-8": b"\xff\xfe{}",
     "other encoding": '{"type":"stop"}'.encode("utf-16"),
-}
+}  # fmt: skip
 
 UNKNOWN = {
     "deep value": '{"type":"open","game":' + "[" * 8_000 + "]" * 8_000 + "}",
-    "unknown, then no JSON": '{"type":"quit",]',
-    "deep lists": "[" * 16_000,
-    "infinite time": '{"type":"analyse","board":"0","seconds":1e999}',
-    "a number": "7",
-    "a list": "[]",
-    "null": "null",
-    "no type": "{}",
-    "unknown type": '{"type":"quit"}',
-    "type of a reply": '{"type":"welcome"}',
-    "type of another kind": '{"type":7}',
-    "unknown field": '{"type":"stop","more":1}',
-    "missing field": '{"type":"move","game":"a"}',
+    "unknown, then no JSON": '{"type":"quit",]', "deep lists": "[" * 16_000,
+    "infinite time": '{"type":"analyse","board":"0","seconds":1e999}', "a number": "7",
+    "a list": "[]", "null": "null", "no type": "{}", "unknown type": '{"type":"quit"}',
+    "type of a reply": '{"type":"welcome"}', "type of another kind": '{"type":7}',
+    "unknown field": '{"type":"stop","more":1}', "missing field": '{"type":"move","game":"a"}',
     "negative ref": '{"type":"stop","ref":-1}',
     "huge ref": '{"type":"stop","ref":' + "9" * 400 + "}",
     "no move": '{"type":"move","game":"a","move":"up","move_number":0}',
     "a path as id": '{"type":"open","game":"../../etc/passwd"}',
     "long board": '{"type":"analyse","board":"' + "0" * 4001 + '"}',
-}
+}  # fmt: skip
 """JSON that is no request of this version."""
+
+
+BOARD = "1234/2345/3456/0010"
+
+GOOD: dict[str, tuple[dict[str, Any], str]] = {
+    "new": ({"seed": "1"}, "game"),
+    "move": ({"move_number": 0}, "step"),
+    "undo": ({}, "game"),
+    "redo": ({}, "step"),
+    "take_back": ({}, "game"),
+    "view": ({"move_number": 0}, "position"),
+    "pause": ({}, "ended"),
+    "autoplay": ({"player": "greedy", "moves": 1}, "ended"),
+    "analyse": ({"board": BOARD, "player": "expectimax", "ply": 1}, "analysis"),
+    "review": ({"player": "greedy"}, "reviewed"),
+    "open": ({}, "game"),
+    "stop": ({}, ""),
+    "close": ({}, ""),
+}
+"""Every type of request, in an order in which all are possible, and the type of the reply."""
+
+REFUSED: dict[str, list[dict[str, Any]]] = {
+    "InvalidRules": [{"type": "new", "rules": "9x9"}, {"type": "new", "rules": "fly"}],
+    "InvalidSeed": [{"type": "new", "seed": "-1"}],
+    "InvalidBoard": [
+        {"type": "new", "board": "x"}, {"type": "new", "score": 5},
+        {"type": "new", "board": "1111/0000/0000/0000", "rules": "3x3"},
+        {"type": "analyse", "board": "?"}, {"type": "analyse", "board": BOARD, "rules": "3x3"},
+    ],
+    "TileTooLarge": [{"type": "new", "board": "zz00/0000/0000/0000"}],
+    "GameOver": [{"type": "analyse", "board": "1212/2121/1212/2121"}],
+    "LimitExceeded": [
+        {"type": "analyse", "board": BOARD, "score": "9" * 20},
+        {"type": "view", "move_number": 7},
+    ],
+    "InvalidBudget": [
+        {"type": "analyse", "board": BOARD, "seconds": 0},
+        {"type": "analyse", "board": BOARD, "ply": -1},
+    ],
+    "UnsupportedRules": [
+        {"type": "analyse", "board": "3x3:123/000/000", "player": "ntuple:net=tiny"}
+    ],
+    "InvalidSpec": [{"type": "autoplay", "player": "own.py:Mine"}],
+    "NothingToUndo": [{"type": "undo"}],
+    "NothingToRedo": [{"type": "redo"}],
+    "StaleMove": [{"type": "move", "move": "u", "move_number": 5}],
+    "NotFound": [
+        {"type": "new", "source": "nothing"},
+        {"type": "move", "game": "nothing", "move": "u", "move_number": 0},
+        {"type": "view", "game": "nothing", "move_number": 0},
+        {"type": "analyse", "game": "nothing", "board": BOARD},
+        *(
+            {"type": kind, "game": "nothing"}
+            for kind in ("open", "undo", "redo", "take_back", "autoplay", "pause", "review")
+        ),
+    ],
+}  # fmt: skip
+"""By kind of error: requests that a page with a new game is refused."""
 
 
 def sends(client: Client, *messages: Any) -> int:
@@ -78,6 +131,40 @@ def sends(client: Client, *messages: Any) -> int:
 
 
 # ---- R28: one connection
+
+
+def test_every_request_is_answered(client: Client) -> None:
+    assert GOOD.keys() == {kind.__struct_config__.tag for kind in get_args(AnyRequest)}
+
+    async def look() -> None:
+        game: dict[str, Any] = {}
+        move: dict[str, Any] = {}
+        async with connected(client.app, client.headers) as socket:
+            for ref, (kind, (fields, reply)) in enumerate(GOOD.items(), 1):
+                more = {"new": {}, "stop": {}, "move": game | move}.get(kind, game)
+                socket.send({"type": kind, "ref": ref} | more | fields)
+                if reply:
+                    found = await socket.until(reply)
+                    assert found["ref"] == ref
+                if kind == "new":
+                    game, move = {"game": found["game"]}, {"move": found["now"]["legal"][0]}
+
+    run(look())
+
+
+def test_what_cannot_be_done_is_refused_in_a_sentence(client: Client) -> None:
+    async def look() -> None:
+        async with connected(client.app, client.headers) as socket:
+            socket.send({"type": "new", "ref": 1})
+            game = (await socket.until("game"))["game"]
+            rows = [(kind, row) for kind, rows in REFUSED.items() for row in rows]
+            for ref, (kind, row) in enumerate(rows, 2):
+                mine = {} if row["type"] in ("new", "analyse") else {"game": game}
+                socket.send({"ref": ref} | mine | row)
+                refused = await socket.until("refused")
+                assert (refused["kind"], refused["ref"]) == (kind, ref), row
+
+    run(look())
 
 
 @pytest.mark.promise("R28")

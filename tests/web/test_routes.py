@@ -188,17 +188,14 @@ def test_bodies_are_checked_before_anything_is_done(client: Client) -> None:
 
 def test_hostile_names_lead_nowhere(client: Client) -> None:
     for method, path in document(client):
-        if "{" in path:
-            for name in NAMES:
-                body = {"move": "u"} if path == "/api/puzzles/{day}" else b""
-                answer = client.ask(method, FIELD.sub(name.replace("\\", r"\\"), path), body)
-                assert answer.status in ((400, 404) if "{day}" in path else (404, 405)), (
-                    path,
-                    name,
-                )
-                if method == "GET":
-                    target = FIELD.sub(quote(name, safe=""), path)
-                    assert client.get(target).status in (400, 404), (path, name)
+        first, *rest = FIELD.split(path)
+        body = {"move": "u"} if path == "/api/puzzles/{day}" else b""
+        for name in NAMES if rest else []:
+            answer = client.ask(method, name.join([first, *rest]), body)
+            assert answer.status in ((400, 404) if "{day}" in path else (404, 405)), (path, name)
+            if method == "GET":
+                target = quote(name, safe="").join([first, *rest])
+                assert client.get(target).status in (400, 404), (path, name)
 
 
 @pytest.mark.parametrize("route", WRONG)

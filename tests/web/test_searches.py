@@ -15,7 +15,6 @@ from twofold.game.board import Board
 from twofold.game.rules import STANDARD, Rules
 from twofold.limits import MAX_PLY
 from twofold.players import Player, PlayerSpec, make_player
-from twofold.search.analysis import Analysis
 from twofold.search.budget import Budget, Stop
 from twofold.web import searches as module
 from twofold.web.protocol import AnalysisReply, RefusedReply
@@ -82,23 +81,8 @@ def asked(searches: Searches, listener: Listener, what: AnalysisOrder, ref: int 
     return one
 
 
-def last(searches: Searches, order: AnalysisOrder, stop: Stop) -> Analysis:
-    *_, (found, _, _) = searches.stream(order, stop)
-    return found
-
-
 def final(listener: Listener, ref: int = 1) -> AnalysisReply:
     return listener.wait(AnalysisReply, lambda reply: reply.final and reply.ref == ref)
-
-
-def test_waiting_for_an_analysis(makes: Makes) -> None:
-    with closing(Searches(makes)) as searches:
-        assert last(searches, question("greedy"), Stop()).player == "greedy"
-        assert last(searches, question(ply=2), Stop()).depth == "2 plies"
-        stop = Stop()
-        stop.raise_flag()
-        GATE.reset()
-        assert last(searches, question(own_players.PATIENT), stop).unit == "chance"
 
 
 @pytest.mark.parametrize(

@@ -39,23 +39,6 @@ def test_a_game_from_beginning_to_end(hub: Hub, page: Page) -> None:
     assert (one.game, one.status, one.player) == (state.game, "over", "me + greedy")
 
 
-@pytest.mark.parametrize(
-    ("values", "kind"),
-    [
-        ({"rules": "9x9"}, "InvalidRules"),
-        ({"rules": "fly"}, "InvalidRules"),
-        ({"seed": "-1"}, "InvalidSeed"),
-        ({"board": "x"}, "InvalidBoard"),
-        ({"board": "1111/0000/0000/0000", "rules": "3x3"}, "InvalidBoard"),
-        ({"score": 5}, "InvalidBoard"),
-        ({"board": "zz00/0000/0000/0000"}, "TileTooLarge"),
-        ({"source": "nothing"}, "NotFound"),
-    ],
-)
-def test_invalid_new_games_are_refused(page: Page, values: dict[str, Any], kind: str) -> None:
-    assert page.refusal(protocol.NewRequest(**values))[0] == kind
-
-
 def test_a_fork(hub: Hub, page: Page) -> None:
     source = page.new(seed="7")
     page.play(source, 6)
@@ -67,23 +50,6 @@ def test_a_fork(hub: Hub, page: Page) -> None:
     assert (race.kept, race.now.move_number) == (False, 0)
     request = protocol.NewRequest(source=source.game, move_number=7)
     assert page.refusal(request)[0] == "LimitExceeded"
-
-
-@pytest.mark.parametrize(
-    "request_",
-    [
-        protocol.OpenRequest(game="nothing"),
-        protocol.MoveRequest(game="nothing", move="u", move_number=0),
-        protocol.UndoRequest(game="nothing"),
-        protocol.RedoRequest(game="nothing"),
-        protocol.AutoplayRequest(game="nothing"),
-        protocol.PauseRequest(game="nothing"),
-        protocol.ReviewRequest(game="nothing"),
-    ],
-    ids=lambda request: type(request).__name__,
-)
-def test_an_unknown_game_is_refused(page: Page, request_: Any) -> None:
-    assert page.refusal(request_)[0] == "NotFound"
 
 
 def test_a_game_of_another_page_has_to_be_opened(hub: Hub, page: Page) -> None:

@@ -3,7 +3,6 @@
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -12,7 +11,7 @@ from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Page, wait_until
 from twofold.web import protocol
 from twofold.web.hub import Hub
-from twofold.web.protocol import AnalysisReply, Judged, Reviewed
+from twofold.web.protocol import AnalysisReply, Reviewed
 
 DEEP = "1234/2345/3456/0010"
 """A board on which a search does not come to its end."""
@@ -21,31 +20,6 @@ DEEP = "1234/2345/3456/0010"
 @pytest.fixture
 def hub(own_hub: Hub) -> Hub:
     return own_hub
-
-
-def test_an_analysis(page: Page) -> None:
-    request = protocol.AnalyseRequest(board=DEEP, player="expectimax", ply=2)
-    ref = page.tell(request)
-    final = page.wait(AnalysisReply, lambda reply: reply.final)
-    assert (final.ref, final.depth, final.board) == (ref, "2 plies", DEEP)
-    assert final.player == "expectimax"
-    default = page.ask(protocol.AnalyseRequest(board=DEEP, score="1000"), AnalysisReply)
-    assert default.player == "greedy"
-
-
-@pytest.mark.parametrize(
-    ("values", "kind"),
-    [
-        ({"board": "?"}, "InvalidBoard"),
-        ({"board": "1212/2121/1212/2121"}, "GameOver"),
-        ({"board": DEEP, "rules": "3x3"}, "InvalidBoard"),
-        ({"board": DEEP, "score": "9" * 20}, "LimitExceeded"),
-        ({"board": DEEP, "player": own_players.BROKEN}, "InternalError"),
-        ({"board": "3x3:123/000/000", "player": "ntuple:net=tiny"}, "UnsupportedRules"),
-    ],
-)
-def test_invalid_analyses_are_refused(page: Page, values: dict[str, Any], kind: str) -> None:
-    assert page.refusal(protocol.AnalyseRequest(**values))[0] == kind
 
 
 def test_one_analysis_a_page(hub: Hub, page: Page) -> None:
@@ -90,18 +64,6 @@ def test_a_page_that_leaves_ends_its_searches(
 
 def names() -> list[str]:
     return [thread.name for thread in threading.enumerate()]
-
-
-def test_a_review(page: Page) -> None:
-    state = page.new(seed="1")
-    page.play(state, 12)
-    request = protocol.ReviewRequest(game=state.game, player="ntuple:net=tiny", ply=1)
-    found = page.ask(request, Reviewed)
-    assert (found.complete, found.unit) == (True, "points")
-    assert sum(len(reply.judgements) for reply in page.all(Judged)) == 12
-    start = len(page.replies)
-    page.ask(request, Reviewed)
-    assert page.wait(Judged, start=start).done == 12
 
 
 def test_a_review_and_an_analysis_run_beside_each_other(page: Page) -> None:

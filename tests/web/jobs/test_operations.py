@@ -33,35 +33,29 @@ def test_a_bench_is_started_and_its_study_is_shown(client: Client, tmp_path: Pat
     assert (tmp_path / "small.db").is_file()
 
 
-def test_a_finished_training_goes_on_for_as_long_again(client: Client, tmp_path: Path) -> None:
+def test_a_finished_training_goes_on_with_its_own_network(client: Client, tmp_path: Path) -> None:
     job = client.post("/api/jobs", TRAINING).json["job"]
-    assert client.post(f"/api/jobs/{job}/lengthen").status == 400  # before it has ended
+    again = f"/api/jobs/{job}/lengthen"
+    assert client.post(again).status == 400  # before it has ended
     until(client.hub.jobs, job, state="done")
     (info,) = client.get("/api/jobs").json
     assert (info["lengthenable"], info["resumable"]) == (True, False)
-    assert client.post(f"/api/jobs/{job}/lengthen").status == 200
-    until(client.hub.jobs, job, state="done")
-    (info,) = client.get("/api/jobs").json
-    assert "--time 2s" in info["command"]
-    assert load(tmp_path / "tiny.safetensors").seconds > 1
-
-
-def test_a_training_whose_network_is_gone_or_another_is_not_trained_on(
-    client: Client, tmp_path: Path
-) -> None:
-    job = client.post("/api/jobs", TRAINING).json["job"]
-    until(client.hub.jobs, job, state="done")
     file, curve = tmp_path / "tiny.safetensors", (tmp_path / "tiny.csv").read_bytes()
-    file.rename(tmp_path / "away")
-    answer = client.post(f"/api/jobs/{job}/lengthen")
+    mine = file.rename(tmp_path / "mine")
+    answer = client.post(again)
     assert (answer.status, "start a new job" in answer.json["error"]) == (400, True)
-    other = Training(TrainingSettings(patterns="01", rules=Rules(3, 3)), games=1)
-    save(other, file)
-    assert client.post(f"/api/jobs/{job}/lengthen").status == 200
+    save(Training(TrainingSettings(patterns="01", rules=Rules(3, 3)), games=1), file)
+    assert client.post(again).status == 200
     until(client.hub.jobs, job, state="failed")
     (info,) = client.get("/api/jobs").json
     assert "as in tiny.safetensors" in info["message"]
     assert (tmp_path / "tiny.csv").read_bytes() == curve
+    mine.rename(file)
+    assert client.post(f"/api/jobs/{job}/resume").status == 200
+    until(client.hub.jobs, job, state="done")
+    (info,) = client.get("/api/jobs").json
+    assert "--time 2s" in info["command"]
+    assert load(file).seconds > 1
 
 
 def test_a_job_is_checked_without_being_started(client: Client) -> None:
