@@ -1,6 +1,7 @@
 """The HTTP API of page and scripts: players, boards and their pictures, analyses, whole games."""
 
 import time
+from importlib.util import find_spec
 from typing import Annotated, Final
 
 import msgspec
@@ -184,6 +185,7 @@ class PicturesInfo(msgspec.Struct, frozen=True):
     Attributes:
         pixels: true if PNG, GIF and WebP can be drawn; SVG always can.
         install: the command that installs missing packages; empty if none is missing.
+        figures: the command that installs what draws the Lab's figures; empty if it is there.
     """
 
     pixels: bool
@@ -191,6 +193,7 @@ class PicturesInfo(msgspec.Struct, frozen=True):
     moves: int
     replay_moves: int
     rates: list[int]
+    figures: str
 
 
 class Api:
@@ -290,7 +293,8 @@ class Api:
         """Formats and limits of pictures."""
         there, moves = is_installed(), (limits.MAX_ANIMATION_MOVES, limits.MAX_REPLAY_MOVES)
         hint = "" if there else install("share")
-        return PicturesInfo(there, hint, *moves, list(RATES))
+        figures = "" if find_spec("matplotlib") else install("report")
+        return PicturesInfo(there, hint, *moves, list(RATES), figures)
 
     @operation("GET /api/pictures/board.svg", reply="image/svg+xml")
     def svg(self, query: BoardQuery) -> File:

@@ -6,6 +6,7 @@ No file is trusted: an unreadable one is listed with its error.
 import contextlib
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, Annotated, Final, Literal, TypeVar
@@ -93,11 +94,13 @@ class StudyFigure(msgspec.Struct):
         form: of the file: svg, pdf or png.
         plot: reach, survival, scores or strength.
         section: number of the set of rules and boards, from 1; 0 for a study that has only one.
+        name: names of the players in the figure, in their order; their labels if there are none.
     """
 
     form: Form = "svg"
     plot: Literal["reach", "survival", "scores", "strength"] = "reach"
     section: Annotated[int, msgspec.Meta(ge=0)] = 0
+    name: list[str] = []
 
 
 class CurvesFigure(msgspec.Struct):
@@ -247,6 +250,10 @@ class Lab:
         sections = _read(found, gather)
         if query.section:
             sections = sections[query.section - 1 : query.section]
+        if query.name and len(sections) == 1:
+            pairs = zip(sections[0].entries, query.name, strict=False)
+            entries = tuple(replace(one, player=printable(name)) for one, name in pairs)
+            sections = [replace(sections[0], entries=entries)]
         drawing = study_figure(sections, query.plot)
         return _drawn(drawing, f"{found.path.stem}-{query.plot}", query.form)
 

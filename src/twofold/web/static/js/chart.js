@@ -149,8 +149,8 @@ export class LineChart {
     this.#scales = scalesOf(this.axes, this.#lines, xs, width, height);
     for (const one of [this.plot, this.over]) one.setAttribute('viewBox', `0 0 ${width} ${height}`);
     fill(this.plot, drawAxes(this.axes, this.#scales), drawLines(this.#lines, this.#scales), drawMarks(this.#marks, this.#scales));
-    this.pad.setAttribute('aria-valuemin', xs[0]);
-    this.pad.setAttribute('aria-valuemax', xs[1]);
+    this.pad.setAttribute('aria-valuemin', decimal(xs[0]));
+    this.pad.setAttribute('aria-valuemax', decimal(xs[1]));
     this.#tellValue(this.#cursor ?? xs[0]);
     this.#hover(this.#hovered);
   }
@@ -232,10 +232,13 @@ export class LineChart {
   #tellValue(value) {
     if (value === null || !this.#lines.length) return;
     const values = joined(this.#values(value).map(({ words }) => words));
-    this.pad.setAttribute('aria-valuenow', value);
+    this.pad.setAttribute('aria-valuenow', decimal(value));
     this.pad.setAttribute('aria-valuetext', text('chart.value', { place: this.#heading(value), values }));
   }
 }
+
+/** A number as attributes have it: without an exponent. */
+const decimal = (value) => (Math.abs(value) < 1e-6 ? value.toFixed(12) : String(value));
 
 /** A short piece of a line, for legends. */
 function sample({ colour, dashed }) {

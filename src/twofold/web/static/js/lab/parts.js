@@ -45,16 +45,20 @@ export function csvButton(label, make) {
  * @param {string} address
  * @param {string} name of the file
  * @param {string} [label] a longer name than the words
+ * @param {boolean} [disabled]
  */
-export function saveButton(words, address, name, label) {
+export function saveButton(words, address, name, label, disabled = false) {
   const press = async () => {
     const answer = await fetch(address).catch(() => null);
     if (answer?.ok) return void save(name, await answer.blob());
     const { error = text('lab.not_saved') } = await answer?.json().catch(() => null) ?? {};
     toast(error);
   };
-  return button({ icon: 'download', text: words }, press, { class: 'quiet lab-download', 'aria-label': label });
+  return button({ icon: 'download', text: words }, press, { class: 'quiet lab-download', 'aria-label': label, disabled });
 }
+
+/** How to install what draws figures; empty where it is there. */
+export const drawing = { install: '' };
 
 /**
  * The files of a figure for a paper, a button each.
@@ -66,7 +70,8 @@ export function saveButton(words, address, name, label) {
 export function figureButtons(label, address, name) {
   return h('div', { key: 'files', class: 'row lab-files', role: 'group', 'aria-label': text('lab.figure') },
     FORMS.map((form) => saveButton(form.toUpperCase(), `${address}&form=${form}`, `${name}.${form}`,
-      text('lab.figure_of', { form: form.toUpperCase(), label }))));
+      text('lab.figure_of', { form: form.toUpperCase(), label }), Boolean(drawing.install))),
+    drawing.install && h('p', { class: 'soft small' }, text('lab.no_figures'), ' ', h('code', { text: drawing.install })));
 }
 
 /** Lines that end with a line feed; numbers without thousands separators. */

@@ -6,6 +6,7 @@ import { button, h } from '../dom.js';
 import { formatAgo, formatLong, formatShort } from '../figures.js';
 import { dataAddress, readable } from '../links.js';
 import { net } from '../net.js';
+import { playerName } from '../player_names.js';
 import { settings } from '../settings.js';
 import { fixed, number, percent, text } from '../text.js';
 import { haveSurvival, linesOf, lookOf, MEASURES, tellingTile, tilesOf, UNITS, whyEmpty } from './curves.js';
@@ -90,7 +91,7 @@ export class RunView {
         this.#others()),
       runs.length === 1 && figureList('lab-figures', columnsOf(tiles).map(([name, value, format]) => (
         [name, shown(value(runs[0]), format)]))),
-      runs.length > 1 && this.#table.show(tableOf(runs, tiles), text('lab.runs'),
+      runs.length > 1 && this.#table.show(tableOf(runs, tiles), 'runs',
         { nameOf: (place) => lineMark(runs[place].name, lookOf(names.indexOf(runs[place].name))) }));
   }
 
@@ -116,7 +117,8 @@ export class RunView {
     return h('div', { class: 'row' },
       button({ icon: 'watch', text: text('lab.watch_it') }, () => navigate(watch)),
       button({ icon: 'hint', text: text('lab.hint_it') }, hint),
-      onBench && button({ icon: 'lab', text: text('lab.bench_it') }, () => onBench([spec, 'fast', 'greedy'])));
+      onBench && button({ icon: 'lab', text: text('lab.bench_it') }, () => onBench([spec, 'fast', 'greedy'])),
+      h('p', { class: 'soft small', text: text('lab.looks_ahead', { name: playerName(spec) }) }));
   }
 
   #controls(curves, tiles) {

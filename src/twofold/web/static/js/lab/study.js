@@ -123,7 +123,7 @@ export class StudyView {
     const names = namesOf(section.players.map(({ label }) => label));
     const players = section.players.map((player) => ({ ...player, name: names.get(player.label) }));
     const nameOf = (place) => playerMark(players[place], place);
-    const table = (name, how) => section[name] && this.#table(key, name).show(section[name], `${file} ${TABLES[name]}`, how);
+    const table = (name, how) => section[name] && this.#table(key, name).show(section[name], `${file}-${TABLES[name]}`, how);
     const figure = (kind) => this.#figure(key, kind, { charts, players, number, file });
     const hint = (name) => h('p', { class: 'soft small', text: text(`lab.hint_${name}`) });
     return h('section', { key, class: 'lab-section' },
@@ -149,7 +149,8 @@ export class StudyView {
 
   /** A figure with its legend and what it shows in words. */
   #figure(section, kind, { charts, players, number, file }) {
-    const address = `${dataAddress('studies', this.name)}/figure?plot=${kind}&section=${number + 1}`;
+    const names = new URLSearchParams(players.map(({ name }) => ['name', name]));
+    const address = `${dataAddress('studies', this.name)}/figure?plot=${kind}&section=${number + 1}&${names}`;
     const drawn = Object.entries(FIGURES[kind]).filter(([name]) => charts[name].length)
       .map(([name, looks]) => this.#chart(`${section} ${name}`, kind, looks, charts[name], charts.wide, players));
     return h('figure', { class: 'lab-figure', dataset: { kind } }, h('div', { class: 'stack' }, drawn),

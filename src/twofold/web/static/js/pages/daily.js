@@ -1,7 +1,7 @@
 /** The daily game: one game a day, the same for everyone, with one try. */
 
 import { dayCard, stateOf } from '../daily/day_card.js';
-import { beginText, dayText, monthAfter, monthText, weekdays, weeksOf } from '../daily/days.js';
+import { beginText, dayAfter, dayText, monthAfter, monthText, weekdays, weeksOf } from '../daily/days.js';
 import { button, h, render } from '../dom.js';
 import { formatShort } from '../figures.js';
 import { net } from '../net.js';
@@ -73,7 +73,8 @@ class DailyPage {
   #draw() {
     render(this.element,
       h('div', { class: 'stack tight' }, h('h1', { text: text('nav.daily') }),
-        h('p', { class: 'daily-intro', text: text('daily.intro', { time: beginText() }) })),
+        h('p', { class: 'daily-intro', text: text('daily.intro', { time: beginText() }) }),
+        this.#found && streakOf(this.#found) > 1 && h('p', { class: 'practice-streak', text: text('practice.streak', { count: streakOf(this.#found) }) })),
       this.#found ? h('div', { key: 'parts', class: 'daily-parts' },
         dayCard(this.#found, this.#day, this.#error, (day) => this.#play(day)), this.#calendar())
         : h('p', { class: 'soft', role: 'status', text: this.#status }));
@@ -108,4 +109,12 @@ class DailyPage {
       onclick: () => this.#pick(day) },
     h('span', { text: name }), h('small', { text: tried ? formatShort(tried.game.score) : '' }));
   }
+}
+
+/** On how many days in a row the game of the day was played, up to today or yesterday. */
+function streakOf({ today, tries }) {
+  const days = new Set(tries.filter(({ later }) => !later).map(({ day }) => day));
+  let count = 0;
+  for (let day = days.has(today) ? today : dayAfter(today, -1); days.has(day); day = dayAfter(day, -1)) count += 1;
+  return count;
 }

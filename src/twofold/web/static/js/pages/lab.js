@@ -4,7 +4,7 @@ import { button, h, icon, part, render } from '../dom.js';
 import { formatAgo, formatShort } from '../figures.js';
 import { Jobs } from '../jobs/jobs.js';
 import { isPlain } from '../keys.js';
-import { commandBlock, faultWords } from '../lab/parts.js';
+import { commandBlock, drawing, faultWords } from '../lab/parts.js';
 import { RunView } from '../lab/runs.js';
 import { StudyView } from '../lab/study.js';
 import { addressOf, choiceOf, isSame } from '../links.js';
@@ -36,6 +36,7 @@ class LabPage {
     root.append(this.element);
     this.jobs = new Jobs({ names: () => this.#names, changed: () => this.#draw(), onOpen: (address) => this.#goTo(address) });
     this.#open();
+    net.get('/api/pictures').then(({ figures }) => { drawing.install = figures; this.#draw(); }, console.info);
     this.stop = whileVisible(() => this.#refresh(), EVERY_MS);
   }
 

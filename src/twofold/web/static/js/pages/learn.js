@@ -1,5 +1,6 @@
 /** Learn: the students' pages, made from docs/learn by docs/learn_pages.py, with links to Analysis. */
 
+import { scrollBox } from '../controls.js';
 import { h, icon, render } from '../dom.js';
 import { language } from '../language.js';
 import { analysisLink } from '../links.js';
@@ -29,10 +30,10 @@ async function show(lesson, article, title) {
     link.href = analysisLink({ board });
     link.append(icon('analyse'), ` ${text('learn.board', { board })}`);
   }
-  for (const table of body.querySelectorAll('table')) {
-    const box = h('div', { class: 'scroll-x', tabindex: 0, role: 'group', 'aria-label': text('learn.table') });
-    table.replaceWith(box);
-    box.append(table);
+  for (const wide of body.querySelectorAll('table, p > img')) {
+    const place = h('div');
+    wide.replaceWith(place);
+    place.replaceWith(scrollBox(wide.alt ?? text('learn.table'), wide));
   }
   article.replaceChildren(...body.childNodes);
   title(article.querySelector('h1').textContent);
