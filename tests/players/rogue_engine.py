@@ -146,11 +146,28 @@ def legal_letters(cells: list[int]) -> str:
     return "".join(c for c in steps if any(goes(cell, c) for cell in range(16)))
 
 
-def move_on(cells: list[int], limits: list[str]) -> str:
-    """The answer to `go`."""
-    legal = legal_letters(cells)
-    good = f"bestmove {legal[0]}" if legal else "bestmove none"
-    wrong = next((f"bestmove {c}" for c in "urdl" if c not in legal), good)
+REPLIES = {
+    "waits": "",
+    "thinks": "",
+    "none": "bestmove none",
+    "garbage": "bestmove sideways",
+    "error": "error not today",
+    "illegal": "{wrong}",
+    "twice": "{good}\n{good}",
+    "binary": "\x00\x1b[2J\ufeff\n{good}",
+    "limits": "info string {limits}\n{good}",
+    "options": "info string {limits}\n{good}",
+    "deep-info": "info depth 99 best {first}\n{good}",
+    "partial-info": "info depth 1 {first} 5\n{good}",
+    "other-best": "info best {last}\n{good}",
+    "bad-info": "info depth deep\ninfo depth odd pv l d\noption ?\nid\nshapes 0\n"
+    "info u 1 nodes 5 {values} time depth 3\n{good}",
+}
+"""What is answered to `go`, by mode."""
+
+
+def act() -> None:
+    """What is done before the answer to `go`."""
     match MODE:
         case "mute":
             sleep_forever()
@@ -159,40 +176,18 @@ def move_on(cells: list[int], limits: list[str]) -> str:
         case "stubborn":
             note_process()
             sleep_forever()
-        case "noted":
+        case "noted" | "waits":
             note(os.getpid())
-        case "waits":
-            note(os.getpid())
-            return ""
         case "crash":
             sys.stderr.write("Traceback (most recent call last):\nZeroDivisionError: boom\n")
             sys.exit(3)
-        case "crash-once":
-            if first_time():
-                sys.exit(3)
-        case "hang-once":
-            if first_time():
-                sleep_forever()
+        case "crash-once" if first_time():
+            sys.exit(3)
+        case "hang-once" if first_time():
+            sleep_forever()
         case "signal":
             os.kill(os.getpid(), signal.SIGTERM)
             time.sleep(60)
-        case "illegal":
-            return wrong
-        case "none":
-            return "bestmove none"
-        case "garbage":
-            return "bestmove sideways"
-        case "binary":
-            return f"\x00\x1b[2J\ufeff\n{good}"
-        case "bad-info":
-            best = f"info u 1 nodes 5 {' '.join(f'{c} 2' for c in legal if c != 'u')} time depth 3"
-            return f"info depth deep\ninfo depth odd pv l d\noption ?\nid\nshapes 0\n{best}\n{good}"
-        case "deep-info":
-            return f"info depth 99 best {legal[0]}\n{good}" if legal else good
-        case "partial-info":
-            return f"info depth 1 {legal[0]} 5\n{good}" if legal else good
-        case "other-best":
-            return f"info best {legal[-1]}\n{good}" if legal else good
         case "megabyte":
             sys.stdout.write("info string " + "x" * 1_000_000)
             sys.stdout.flush()
@@ -200,10 +195,9 @@ def move_on(cells: list[int], limits: list[str]) -> str:
         case "flood":
             while True:
                 say("info depth 1")
-        case "child":
-            if first_time():
-                os.unlink(FILE)
-                sleeper()
+        case "child" if first_time():
+            os.unlink(FILE)
+            sleeper()
         case "leaves-child":
             sleeper()
             sys.exit(0)
@@ -214,10 +208,6 @@ def move_on(cells: list[int], limits: list[str]) -> str:
             note(os.getpid())
             os.close(1)
             sleep_forever()
-        case "unended":
-            sys.stdout.write(good)
-            sys.stdout.flush()
-            os._exit(0)
         case "not-utf8":
             os.write(1, b"info string \xff\xfe\x00\n\xc3\x28\n")
         case "not-utf8-move":
@@ -227,21 +217,31 @@ def move_on(cells: list[int], limits: list[str]) -> str:
 
             resource.setrlimit(resource.RLIMIT_AS, (1 << 28, 1 << 28))
             bytes(1 << 40)
-        case "thinks":
-            return ""
-        case "twice":
-            return f"{good}\n{good}"
-        case "error":
-            return "error not today"
-        case "undead":
-            return good if legal else "bestmove u"
-        case "limits" | "options":
-            return f"info string {' '.join(limits)}\n{good}"
-        case "many-nodes" if "nodes" in limits:
-            return f"info depth 2 nodes 5000\n{good}"
-        case "forgetful":
-            return f"bestmove {legal[int(time.time() * 1e6) % len(legal)]}" if legal else good
-    return good
+
+
+def move_on(cells: list[int], limits: list[str]) -> str:
+    """The answer to `go`."""
+    act()
+    legal = legal_letters(cells)
+    good = f"bestmove {legal[0]}" if legal else "bestmove none"
+    if MODE == "unended":
+        sys.stdout.write(good)
+        sys.stdout.flush()
+        os._exit(0)
+    if MODE == "many-nodes" and "nodes" in limits:
+        return f"info depth 2 nodes 5000\n{good}"
+    if MODE == "undead" and not legal:
+        return "bestmove u"
+    if MODE == "forgetful" and legal:
+        return f"bestmove {legal[int(time.time() * 1e6) % len(legal)]}"
+    return REPLIES.get(MODE if legal or "info" not in MODE else "", "{good}").format(
+        good=good,
+        wrong=next((f"bestmove {c}" for c in "urdl" if c not in legal), good),
+        limits=" ".join(limits),
+        first=legal[:1],
+        last=legal[-1:],
+        values=" ".join(f"{c} 2" for c in legal if c != "u"),
+    )
 
 
 def main() -> None:

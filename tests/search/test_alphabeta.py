@@ -3,14 +3,19 @@
 from dataclasses import replace
 from itertools import product
 
-import numpy as np
 import pytest
 
 from tests.support.literal.datumbox import LARGEST
-from tests.support.twins import first_best, leaf_of, positions, small_positions, values_of
+from tests.support.twins import (
+    first_best,
+    leaf_of,
+    policy_move,
+    positions,
+    small_positions,
+    values_of,
+)
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
-from twofold.kernels import play
 from twofold.kernels.alphabeta import LEAST_DEPTH
 from twofold.players import make_player
 from twofold.search.alphabeta import AlphaBeta
@@ -18,13 +23,6 @@ from twofold.search.analysis import Analysis
 from twofold.values import EVALUATORS
 
 TABLE_DEPTHS = dict.fromkeys(range(1, 6), 8) | {6: 4, 7: 2}  # boards by half-moves
-
-
-def policy_move(search: AlphaBeta, board: Board, score: int) -> Move:
-    """The move of the compiled policy, which prunes against the best move so far."""
-    legal = sum(1 << move for move in board.legal_moves())
-    words = np.uint64(search.policy), np.uint64(board.to_bits())
-    return Move(play.ask(*words, legal, score, np.uint64(0), search.context.words))
 
 
 def test_a_won_board_is_worth_more_than_any_other() -> None:

@@ -15,6 +15,7 @@ from tests.support.twins import (
     Twin,
     first_best,
     leaf_of,
+    policy_move,
     positions,
     small_positions,
     values_of,
@@ -22,7 +23,6 @@ from tests.support.twins import (
 from twofold.game import reference
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
-from twofold.kernels import play
 from twofold.search.alphabeta import AlphaBeta
 from twofold.search.base import Search
 from twofold.search.depth import Depth
@@ -186,13 +186,6 @@ def cases() -> Iterator[Case]:
         yield Case(search, name, rules, (1, 2, 3), 5, 9, changes=changes)
     for name, depth in product(["rows", "clustering"], [6, 7]):
         yield Case("alphabeta", name, "2x3", (depth,), few=9)
-
-
-def policy_move(search: Search, board: Board, score: int) -> Move:
-    """The move of the compiled policy; alpha-beta prunes against the best move so far."""
-    legal = sum(1 << move for move in board.legal_moves())
-    words = np.uint64(search.policy), np.uint64(board.to_bits())
-    return Move(play.ask(*words, legal, score, np.uint64(0), search.context.words))
 
 
 @pytest.mark.parametrize("case", list(cases()), ids=str)

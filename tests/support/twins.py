@@ -11,6 +11,7 @@ from tests.support.literal import boards, score_of
 from twofold.game import reference
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
+from twofold.kernels import play
 from twofold.kernels._jit import address_of
 from twofold.kernels.evaluate import evaluate_once
 from twofold.limits import BITS_MAX_EXPONENT
@@ -187,3 +188,10 @@ def same(found: dict[Move, float], expected: dict[Move, float]) -> bool:
 def first_best(values: dict[Move, float]) -> Move:
     """The first move, up, right, down, left, of the largest value."""
     return max(sorted(values), key=lambda move: values[move])
+
+
+def policy_move(search: Search, board: Board, score: int) -> Move:
+    """The move of the compiled policy; alpha-beta prunes against the best move so far."""
+    legal = sum(1 << move for move in board.legal_moves())
+    words = np.uint64(search.policy), np.uint64(board.to_bits())
+    return Move(play.ask(*words, legal, score, np.uint64(0), search.context.words))
