@@ -224,6 +224,7 @@ def test_the_last_token_of_a_truncated_record_is_dropped() -> None:
     assert len(parse_record(text, partial=True).moves) == 3
     assert len(parse_record(text.rstrip(), partial=True).moves) == 2
     assert len(parse_record(text.rstrip()[:-1], partial=True).moves) == 2
+    assert len(parse_record(SHORT.replace("drdlur\n", "drd @"), partial=True).moves) == 2
     record = parse_record(f"{text}{{of the third move}} {{torn", partial=True)
     assert len(record.moves) == 2
     assert "of the third move" not in record.comments.values()
