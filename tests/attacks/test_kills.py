@@ -33,9 +33,9 @@ GAMES_LOST_SECONDS = 3.0
 
 def save_often() -> None:
     """Have a training run write a checkpoint whenever half of its time was learning."""
-    from twofold.storage import kept_file
+    from twofold.storage import work
 
-    kept_file.WRITING_SHARE = 0.5  # type: ignore[misc]
+    work.WRITING_SHARE = 0.5  # type: ignore[misc]
 
 
 @dataclass(frozen=True)
