@@ -11,9 +11,8 @@ from pathlib import Path
 from benchmarks.common import ROOT, Figure, Report, Settings, of_runs
 from tests.support.browser import serve
 from twofold import Record, make_player
-from twofold.cli.browser.driver import Driver, PageFollower, Thinker, Wishes
-from twofold.cli.browser.pages import ByMove, Selectors, find_game, kinds
-from twofold.cli.browser.tab import BrowserPlace, open_tab
+from twofold.cli._driver import Driver, PageFollower, Thinker
+from twofold.cli.browser import ByMove, Selectors, find_game, kinds, open_tab
 
 PAGES = ROOT / "tests" / "cli" / "pages"
 FIND_SECONDS = 10.0
@@ -68,14 +67,14 @@ async def _play(url: str, spec: str, selectors: Selectors | None = None) -> floa
     wanted = kinds(selectors=selectors)
     follower = PageFollower()
     with closing(Thinker(lambda _rules: make_player(spec))) as thinker:
-        async with open_tab(BrowserPlace(url, headless=True)) as tab:
+        async with open_tab(url, headless=True) as tab:
             page = await find_game(tab, wanted, FIND_SECONDS)
             driver = Driver(
                 page,
                 thinker,
                 follower,
-                Wishes(stop_at=STOP_AT),
-                find=lambda: find_game(tab, wanted, FIND_SECONDS),
+                lambda: find_game(tab, wanted, FIND_SECONDS),
+                stop_at=STOP_AT,
             )
             await driver.play()
     return follower.made / (driver.last_at - driver.first_at)
