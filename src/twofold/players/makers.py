@@ -83,13 +83,6 @@ def exact(table: str) -> Player:
     return ExactPlayer(find_table(table))
 
 
-def exact_hash(path: str) -> str:
-    """The hash of the table of a solved game."""
-    from twofold.players.exact import find_table
-
-    return find_table(path).layers.digest
-
-
 def two_player(
     prunes: bool,
     eval: Any,  # noqa: A002
@@ -156,11 +149,3 @@ def engine(
 
     limits = Budget(ply=ply, seconds=time, nodes=nodes)
     return EnginePlayer(cmd, limits, timeout=timeout, options=options)
-
-
-def policy_hash(net: str) -> str:
-    """The hash of the file of a policy network."""
-    from twofold.values.network_file import file_hash
-    from twofold.values.policy_network import named_policy
-
-    return file_hash(named_policy(net))

@@ -105,7 +105,7 @@ PRESETS: Final = (
             "net": Key(
                 "policy",
                 "the shipped network `policy`, or a file",
-                hash_of=later("players.makers:policy_hash"),
+                hash_of=later("values.network_file:network_hash"),
             ),
             "ply": Key(
                 "none",
@@ -141,7 +141,9 @@ PRESETS: Final = (
         later("players.makers:exact"),
         {
             "table": Key(
-                "", "file of the table; required", hash_of=later("players.makers:exact_hash")
+                "",
+                "file of the table; required",
+                hash_of=lambda path: str(later("players.exact:find_table")(path).layers.digest),
             )
         },
         has_home=True,

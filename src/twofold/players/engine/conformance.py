@@ -8,7 +8,7 @@ Example::
 
 import random
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -206,6 +206,12 @@ class Subject:
         """Ask for a move on a board that is not dead; fails the check if it is not legal."""
         return legal(board, self.ask(board, budget, **more))
 
+    def moves(self, count: int, budget: Budget | None = None) -> Iterator[tuple[Board, Reply]]:
+        """Random boards, and legal moves on them."""
+        for _ in range(count):
+            board = self.board()
+            yield board, self.move(board, budget)
+
     def search(self, board: Board, seconds: float) -> None:
         """Start a long search, and wait."""
         self.dialogue.say(SetPosition(board), Go(Budget(seconds=LONG_SECONDS)))
@@ -382,8 +388,8 @@ def _shapes(subject: Subject) -> str:
 
 @check("moves", "moves are legal")
 def _moves(subject: Subject) -> str:
-    for _ in range(subject.boards):
-        subject.move(subject.board())
+    for _ in subject.moves(subject.boards):
+        pass
     game = subject.game(LONGEST_GAME)
     return f"{subject.boards} boards, {game.move_number} moves of a game"
 
@@ -416,8 +422,7 @@ def _dead(subject: Subject) -> str:
 
 @check("one answer", "each go has one bestmove, and keeps the position")
 def _once(subject: Subject) -> str:
-    for _ in range(TRIES):
-        subject.move(subject.board())
+    for _ in subject.moves(TRIES):
         subject.errors()
     board = subject.board()
     moves = {subject.move(board).move}
@@ -429,9 +434,8 @@ def _once(subject: Subject) -> str:
 @check("info", "info values all legal moves or none; the last best is the move")
 def _infos(subject: Subject) -> str:
     lines, valued = 0, 0
-    for _ in range(4 * TRIES):
-        board = subject.board()
-        reply, moves, best = subject.move(board), board.legal_moves(), None
+    for board, reply in subject.moves(4 * TRIES):
+        moves, best = board.legal_moves(), None
         for info in reply.infos:
             for fault in info.faults.values():
                 raise PlayerError(
@@ -467,7 +471,7 @@ def _limits(subject: Subject) -> str:
 @check("time", "a time limit is kept within 50 ms")
 def _time(subject: Subject) -> str:
     limit = Budget(seconds=TIME_LIMIT)
-    took = max(subject.move(subject.board(), limit).seconds for _ in range(TRIES))
+    took = max(reply.seconds for _, reply in subject.moves(TRIES, limit))
     subject.in_time(took - TIME_LIMIT, f"a limit of {1e3 * TIME_LIMIT:g} ms")
     return f"at most {max(0.0, 1e3 * (took - TIME_LIMIT)):.0f} ms late"
 
