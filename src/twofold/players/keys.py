@@ -9,7 +9,14 @@ from typing import Any, Final
 from twofold.errors import InvalidSpec
 from twofold.game.notation import did_you_mean, format_number, parse_number, shown
 from twofold.game.rules import Rules
-from twofold.limits import MAX_DEPTH, MAX_DOWNGRADE, MAX_JOBS, MAX_TABLE_MB, check_limit
+from twofold.limits import (
+    MAX_DEPTH,
+    MAX_DOWNGRADE,
+    MAX_JOBS,
+    MAX_TABLE_MB,
+    MIN_DOWNGRADE,
+    check_limit,
+)
 from twofold.players.base import Player
 from twofold.players.own_code import is_code, load_object
 from twofold.search.budget import Budget, parse_seconds
@@ -165,6 +172,11 @@ def share(text: str) -> float:
     if not 0 < value <= 1:
         raise InvalidSpec(f"expected share above 0 and up to 1, got {shown(text)}")
     return value
+
+
+def downgrade(text: str) -> int:
+    """Parse a sum of tiles, or 0."""
+    return 0 if text == "0" else whole("downgrade", MIN_DOWNGRADE, MAX_DOWNGRADE, even=True)(text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Final
 
 from twofold.game.notation import format_spec, parse_spec
 from twofold.game.rules import Rules
-from twofold.limits import BITS_MAX_SIDE, MAX_DEPTH, MAX_DOWNGRADE, MAX_PLY, MIN_DOWNGRADE
+from twofold.limits import BITS_MAX_SIDE, MAX_DEPTH, MAX_PLY
 from twofold.players.engine.lines import hash_of_files, parse_command_words, parse_option_words
 from twofold.players.keys import (
     ALPHABETA_KEYS,
@@ -23,6 +23,7 @@ from twofold.players.keys import (
     Entry,
     Key,
     cut,
+    downgrade,
     later,
     node_count,
     optional,
@@ -36,8 +37,6 @@ from twofold.tables.pattern import suits
 
 DOWNGRADE: Final = 24_576
 """Sum of the different tiles from which `ntuple` downgrades boards by default."""
-
-_downgrade: Final = whole("downgrade", MIN_DOWNGRADE, MAX_DOWNGRADE, even=True)
 
 PRESETS: Final = (
     Entry(
@@ -89,7 +88,7 @@ PRESETS: Final = (
             "downgrade": Key(
                 str(DOWNGRADE),
                 "halve large tiles once the distinct tiles sum to this; 0: never",
-                lambda text: int(text) if text == "0" else _downgrade(text),
+                downgrade,
             ),
             "tables": TABLES,
             "late": LATE,
