@@ -20,13 +20,38 @@ LARGE = 16
 SPAWNS = ((1, 0.9), (2, 0.1))
 
 
-class Naive:
-    """Chances of the boards of a pattern, 4x4 row by row, by recursion with a dictionary."""
+class Recursion:
+    """Chances of boards by recursion with a dictionary; 4x4, row by row."""
 
     def __init__(self, pattern: EndgamePattern) -> None:
         self.pattern = pattern
         self.before = cache(self._before)
         self.after = cache(self._after)
+
+    def chance_of_move(self, cells: Cells, move: int) -> float | None:
+        """The chance after a move; None if it changes nothing, or the table does not list it."""
+        raise NotImplementedError
+
+    def half_sum(self, cells: Cells) -> int:
+        """The sum of the tiles in free cells, in units of 2."""
+        return sum(2**one // 2 for one in cells if 0 < one < LARGE)
+
+    def _before(self, cells: Cells) -> float:
+        if self.half_sum(cells) > self.pattern.highest:
+            return 0.0
+        return max(self.chance_of_move(cells, move) or 0.0 for move in reference.MOVES)
+
+    def _after(self, cells: Cells) -> float:
+        empty = [cell for cell, one in enumerate(cells) if not one]
+        total = 0.0
+        for cell in empty:
+            for exponent, chance in SPAWNS:
+                total += chance * self.before((*cells[:cell], exponent, *cells[cell + 1 :]))
+        return total / len(empty) if empty else 0.0
+
+
+class Naive(Recursion):
+    """Chances of the boards of a dense pattern."""
 
     def board(self, layer: int, number: int) -> Cells:
         """The board of a number in a layer."""
@@ -45,11 +70,6 @@ class Naive:
         large = range(LARGE, LARGE + self.pattern.large_tiles)
         return (*large, *second, *third, *fourth)
 
-    def _before(self, cells: Cells) -> float:
-        if sum(2**one // 2 for one in cells if 0 < one < LARGE) > self.pattern.highest:
-            return 0.0
-        return max(self.chance_of_move(cells, move) or 0.0 for move in reference.MOVES)
-
     def chance_of_move(self, cells: Cells, move: int) -> float | None:
         """The chance after a move; None if it changes nothing, or the table does not list it."""
         after = tuple(reference.slide(list(cells), 4, 4, move)[0])
@@ -62,15 +82,6 @@ class Naive:
         if max(after[12:]) > low or max(after[8:12]) > high:
             return None
         return self.after(after)
-
-    def _after(self, cells: Cells) -> float:
-        empty = [cell for cell, one in enumerate(cells) if not one]
-        total = 0.0
-        for cell in empty:
-            for exponent, chance in SPAWNS:
-                with_tile = (*cells[:cell], exponent, *cells[cell + 1 :])
-                total += chance * self.before(with_tile)
-        return total / len(empty) if empty else 0.0
 
 
 @cache

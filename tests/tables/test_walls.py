@@ -1,12 +1,12 @@
 """Tables with walls of any tiles: their chances by recursion, and which boards they cover."""
 
 import random
-from functools import cache
 
 import numpy as np
 import pytest
 
 from tests.tables.made import made
+from tests.tables.naive import Recursion
 from twofold.game import reference
 from twofold.game.board import Board
 from twofold.game.rules import Move
@@ -27,11 +27,11 @@ def wall_tiles(pattern: EndgamePattern) -> dict[int, int]:
     return {cell: LARGE.get(cell, pattern.target) for cell in pattern.large_cells}
 
 
-class Naive:
+class Naive(Recursion):
     """Chances of boards by recursion with a dictionary; the walls are never shifted."""
 
     def __init__(self, name: str) -> None:
-        self.pattern = EndgamePattern.parse(name)
+        super().__init__(EndgamePattern.parse(name))
         walls = self.pattern.walls
         assert walls is not None
         self.goals = [
@@ -39,7 +39,6 @@ class Naive:
             for picture in walls.goals
         ]
         self.caps = self.pattern.caps_by_cell
-        self.before, self.after = cache(self._before), cache(self._after)
 
     def at_goal(self, cells: Cells) -> bool:
         return any(all(cells[one] == tile for one, tile in goal.items()) for goal in self.goals)
@@ -47,7 +46,7 @@ class Naive:
     def within(self, cells: Cells) -> bool:
         return all(cells[cell] <= cap for cell, cap in self.caps.items())
 
-    def chance_of_move(self, cells: Cells, move: Move) -> float | None:
+    def chance_of_move(self, cells: Cells, move: int) -> float | None:
         """The chance after a move; None if it is illegal, shifts a wall or exceeds a cap."""
         after = tuple(reference.slide(list(cells), 4, 4, move)[0])
         stays = all(after[cell] == cells[cell] for cell in self.pattern.large_cells)
@@ -55,21 +54,9 @@ class Naive:
             return None
         return 1.0 if self.at_goal(after) else self.after(after)
 
-    def _sum(self, cells: Cells) -> int:
+    def half_sum(self, cells: Cells) -> int:
+        """See `Recursion`."""
         return sum(2 ** cells[cell] // 2 for cell in self.caps if cells[cell])
-
-    def _before(self, cells: Cells) -> float:
-        if self._sum(cells) > self.pattern.highest:
-            return 0.0
-        return max(self.chance_of_move(cells, move) or 0.0 for move in Move)
-
-    def _after(self, cells: Cells) -> float:
-        empty = [cell for cell, exponent in enumerate(cells) if not exponent]
-        total = 0.0
-        for cell in empty:
-            for exponent, chance in ((1, 0.9), (2, 0.1)):
-                total += chance * self.before((*cells[:cell], exponent, *cells[cell + 1 :]))
-        return total / len(empty) if empty else 0.0
 
 
 def some_boards(naive: Naive, count: int) -> list[Cells]:
@@ -79,8 +66,8 @@ def some_boards(naive: Naive, count: int) -> list[Cells]:
         cells = [wall_tiles(naive.pattern).get(cell, 0) for cell in range(16)]
         for cell, cap in naive.caps.items():
             cells[cell] = rng.choice([0, 0, *range(cap + 1)])
-        total = sum(2 ** cells[cell] // 2 for cell in naive.caps if cells[cell])
         board = Board(cells)
+        total = naive.half_sum(board.exponents)
         fits = 0.6 * naive.pattern.highest < total <= naive.pattern.highest
         if fits and not board.is_over and not naive.at_goal(board.exponents):
             found.append(board.exponents)
