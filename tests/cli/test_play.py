@@ -18,8 +18,7 @@ from twofold.cli.play import TextGame
 from twofold.game.record import Record, read_record, write_record
 from twofold.games import live_game as saving
 from twofold.games.daily import new_record
-from twofold.games.live_game import LiveGame, new_game
-from twofold.games.places import RecordFile
+from twofold.games.live_game import LiveGame, RecordFile, new_game
 from twofold.games.store import GameStore, games_folder, read_game
 from twofold.players import PlayerSpec
 

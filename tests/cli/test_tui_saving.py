@@ -19,7 +19,7 @@ from tests.cli.driving import (
 from twofold.cli.tui.game_screen import PlayScreen
 from twofold.game.record import Record
 from twofold.games import live_game as saving
-from twofold.games.places import Row
+from twofold.games.live_game import Row
 from twofold.games.store import GameStore
 
 NEWER = "another program went on with this game; its moves are here now"

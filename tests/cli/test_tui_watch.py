@@ -12,8 +12,7 @@ from tests.cli.driving import Driven, drive, note_of, plays, text_of, until, unt
 from tests.support.asked import Failing, Last
 from twofold import Analysis, Board, Game, Player, Rules
 from twofold.cli.tui.game_screen import ENDS, WatchScreen
-from twofold.games.live_game import LiveGame
-from twofold.games.places import Row
+from twofold.games.live_game import LiveGame, Row
 from twofold.games.shared_game import SharedGame
 from twofold.games.store import GameStore
 

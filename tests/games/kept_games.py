@@ -7,7 +7,7 @@ from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.game.rules import Rules
 from twofold.games.kept import GameInfo
-from twofold.games.places import Row
+from twofold.games.live_game import Row
 from twofold.games.store import GameStore
 
 STANDARD_TEXT = str(Rules())

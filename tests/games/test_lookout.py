@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.games.kept_games import record_of
-from twofold.games.live_game import LOOK_SECONDS, LiveGame
-from twofold.games.places import Row
+from twofold.games.live_game import LOOK_SECONDS, LiveGame, Row
 from twofold.games.store import GameStore
 
 

@@ -11,9 +11,8 @@ from twofold import Board, Game, Move, Rules
 from twofold.game.record import Record, read_record
 from twofold.games import live_game as saving
 from twofold.games.daily import DailyRule, new_record
-from twofold.games.live_game import LiveGame, new_game
+from twofold.games.live_game import LiveGame, Place, RecordFile, Row, new_game
 from twofold.games.makers import AUTOPLAY_TAG
-from twofold.games.places import Place, RecordFile, Row
 from twofold.games.store import GameStore
 
 

@@ -22,8 +22,7 @@ from twofold.game.record import Record
 from twofold.game.rules import Rules
 from twofold.games import store as module
 from twofold.games.kept import Accuracy
-from twofold.games.live_game import LiveGame
-from twofold.games.places import Place, RecordFile, Row
+from twofold.games.live_game import LiveGame, Place, RecordFile, Row
 from twofold.games.store import FILE, GameStore, NotFound, Version, goes_on, make_folder, read_game
 from twofold.storage import database
 from twofold.storage.files import alone

@@ -14,7 +14,7 @@ from twofold.game.record import Record
 from twofold.game.rules import Rules
 from twofold.games import store
 from twofold.games.kept import games_in
-from twofold.games.places import Row
+from twofold.games.live_game import Row
 from twofold.games.store import GameStore
 from twofold.web import own_games, protocol
 from twofold.web.hub import Hub

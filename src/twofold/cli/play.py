@@ -39,9 +39,8 @@ from twofold.game.notation import MOVE_LETTERS, shown
 from twofold.game.record import read_record, write_record
 from twofold.game.record_text import located
 from twofold.game.rules import Move
-from twofold.games.live_game import LiveGame, new_game, next_game, opened
+from twofold.games.live_game import LiveGame, Place, RecordFile, Row, new_game, next_game, opened
 from twofold.games.mover import analyse, question_of
-from twofold.games.places import Place, RecordFile, Row
 from twofold.games.store import GameStore, games_folder
 from twofold.limits import MAX_RECORD_BYTES
 from twofold.players import Player, PlayerSpec

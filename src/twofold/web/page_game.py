@@ -16,9 +16,8 @@ from twofold.game.game import Game, Step, makes_goal, result_text, slides
 from twofold.game.record import Record
 from twofold.game.rules import Move, Rules
 from twofold.games.autoplay import Autoplay, EndReason, MakePlayer, Wish, message_of
-from twofold.games.live_game import LiveGame, News
+from twofold.games.live_game import LiveGame, News, Place
 from twofold.games.makers import ME
-from twofold.games.places import Place
 from twofold.games.store import Conflict
 from twofold.web import protocol
 

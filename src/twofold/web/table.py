@@ -22,8 +22,7 @@ from twofold.game.record import Record
 from twofold.game.rules import Rules
 from twofold.games import daily
 from twofold.games.kept import GameInfo, unindexed, when_played
-from twofold.games.live_game import LOOK_SECONDS, now_text, opened
-from twofold.games.places import Row
+from twofold.games.live_game import LOOK_SECONDS, Row, now_text, opened
 from twofold.games.store import GameStore, NotFound, goes_on
 from twofold.games.threads import Seats, join, start_thread
 from twofold.web.page_game import Asker, PageGame, Viewer

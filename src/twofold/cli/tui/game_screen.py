@@ -18,8 +18,7 @@ from twofold.game.board import Board
 from twofold.game.game import end_words, makes_goal
 from twofold.game.rules import STANDARD, Move, Rules
 from twofold.games import mover
-from twofold.games.live_game import LiveGame, next_game
-from twofold.games.places import Place
+from twofold.games.live_game import LiveGame, Place, next_game
 from twofold.games.shared_game import SharedGame, SharedNow
 from twofold.search.analysis import Analysis
 

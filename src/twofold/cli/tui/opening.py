@@ -9,9 +9,8 @@ from twofold.cli._output import can_redraw
 from twofold.game.game import Game
 from twofold.game.notation import shell_line
 from twofold.game.rules import Rules
-from twofold.games.live_game import LiveGame
+from twofold.games.live_game import LiveGame, Row
 from twofold.games.mover import FIRST_MOVES, FIRST_PACE, PLEASANT
-from twofold.games.places import Row
 from twofold.games.shared_game import SharedGame
 from twofold.games.store import GameStore, games_folder
 from twofold.players import Player, PlayerSpec
