@@ -62,7 +62,7 @@ def test_a_bench_is_started_by_keys(laptop: Visit) -> None:
     expect(page.locator(".lab-head h2")).to_have_text("mine.db")
     with page.expect_download() as scores:
         page.get_by_role("button", name="CSV: Scores and speed").click()
-    assert scores.value.suggested_filename == "mine scores.csv"
+    assert scores.value.suggested_filename == "mine-scores.csv"
     lines = scores.value.path().read_text().splitlines()
     assert lines[1].startswith("corner,30,")
     with page.expect_download() as all_games:

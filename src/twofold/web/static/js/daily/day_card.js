@@ -74,22 +74,13 @@ function result(day, game) {
     preview(words, game));
 }
 
-/** The text to copy, and what its squares mean. */
+/** The text to copy. */
 function preview(words, { board, max_tile: tile }) {
   const [title, facts] = words.split('\n');
   return h('details', { class: 'small' }, h('summary', { text: text('daily.preview') }),
     h('p', { text: title }), h('p', { text: facts }),
     h('pre', { class: 'daily-squares', role: 'img', text: squaresOf(board),
-      'aria-label': text('daily.squares', { tile: String(tile) }) }),
-    legend());
-}
-
-function legend() {
-  const range = (from, to) => (from === to ? String(from)
-    : text(to > 65536 ? 'daily.legend_more' : 'daily.legend_range', { from: String(from), to: String(to) }));
-  return h('ul', { class: 'daily-legend', 'aria-label': text('daily.legend') },
-    LEGEND.map(([square, from, to]) => h('li', {},
-      h('span', { 'aria-hidden': 'true', text: square }), range(from, to))));
+      'aria-label': text('daily.squares', { tile: String(tile) }) }));
 }
 
 /** A square for each exponent: the tiles of the end of a game have one each. */
@@ -97,11 +88,6 @@ const SQUARES = ['⬜', '🟫', '🟫', '🟫', '🟨', '🟨', '🟧', '🟧', 
 
 /** From 4096 on a picture for each. */
 const LARGE = ['⭐', '💎', '👑', '🏆', '🚀'];
-
-/** What each square stands for: the smallest and the largest tile of it. */
-const LEGEND = [['🟫', 2, 8], ['🟨', 16, 32], ['🟧', 64, 128], ['🟥', 256, 256],
-  ['🟪', 512, 512], ['🟦', 1024, 1024], ['🟩', 2048, 2048], ['⭐', 4096, 4096], ['💎', 8192, 8192],
-  ['👑', 16384, 16384], ['🏆', 32768, 32768], ['🚀', 65536, 65536 * 2]];
 
 /** The text of a board as rows of squares. */
 function squaresOf(board) {

@@ -11,7 +11,8 @@ const EVERY_MS = 1500;
 const SHOWN = 3; // of those that have ended; the others are folded away
 const RECENT_MS = 600_000;
 const ROUND = 5; // seconds, of a time that is left
-const ACTIVE = new Set(['running', 'waiting']);
+/** States of a job that has not ended. */
+export const ACTIVE = new Set(['running', 'waiting']);
 
 /** The jobs, and what can be done about them. */
 export class Jobs {
@@ -86,14 +87,15 @@ export class Jobs {
   /** Start a job with values that are done within a minute or two. */
   async start(kind) {
     const { usualJob } = await import('./new_job.js');
-    this.#ask(() => net.post('/api/jobs', usualJob(kind, this.#taken)));
+    this.ask(() => net.post('/api/jobs', usualJob(kind, this.#taken)));
   }
 
   get #taken() {
     return [...this.names(), ...this.list.map(({ title }) => title)];
   }
 
-  async #ask(work) {
+  /** Do something with a job, and show what has come of it, or what is wrong. */
+  async ask(work) {
     try {
       await work();
       await this.refresh();
@@ -112,12 +114,13 @@ export class Jobs {
     return h('section', { key: 'jobs', class: 'jobs', 'aria-label': text('jobs.title') },
       h('div', { class: 'jobs-head' }, h('h2', { text: text('jobs.title') }),
         button({ icon: 'new', text: text('jobs.new') }, () => this.open(), { class: 'primary jobs-new' })),
-      h('ul', { class: 'jobs-list' }, [...active, ...recent].map((job) => this.#row(job))),
+      h('ul', { class: 'jobs-list' }, [...active, ...recent].map((job) => this.row(job))),
       earlier.length > 0 && h('details', { class: 'jobs-earlier' }, h('summary', { text: text('jobs.earlier') }),
-        h('ul', { class: 'jobs-list' }, earlier.map((job) => this.#row(job)))));
+        h('ul', { class: 'jobs-list' }, earlier.map((job) => this.row(job)))));
   }
 
-  #row(job) {
+  /** A job as an item of a list. */
+  row(job) {
     const { id, title, kind, command, state } = job;
     const isShown = state === 'running' || (state === 'stopped' && job.progress !== null);
     const words = state === 'failed' ? 'error' : 'soft';
@@ -133,7 +136,7 @@ export class Jobs {
   /** The buttons of a job. One for its course stays the same element, so that the focus stays. */
   #tools({ id, title, state, stopping, resumable, lengthenable, result }) {
     const named = (key) => ({ 'aria-label': text(`jobs.${key}_of`, { title }) });
-    const post = (what) => () => this.#ask(() => net.post(`/api/jobs/${id}/${what}`, ''));
+    const post = (what) => () => this.ask(() => net.post(`/api/jobs/${id}/${what}`, ''));
     const follow = (event) => {
       if (!isPlain(event)) return;
       event.preventDefault();
@@ -153,7 +156,7 @@ export class Jobs {
   }
 
   async #remove(id) {
-    await this.#ask(() => net.remove(`/api/jobs/${id}`));
+    await this.ask(() => net.remove(`/api/jobs/${id}`));
     document.querySelector('.jobs-new')?.focus();
   }
 }

@@ -2,20 +2,15 @@
 
 import { button, h, part, render } from '../dom.js';
 import { formatLong, formatShort } from '../figures.js';
-import { net, whileVisible } from '../net.js';
+import { ACTIVE, Jobs } from '../jobs/jobs.js';
+import { net } from '../net.js';
 import { text } from '../text.js';
-
-const EVERY_MS = 1000;
-
-/** States of a job that has not ended. */
-const OPEN = new Set(['running', 'waiting']);
 
 /** Asks what could be built once it is opened, and follows what is built. */
 export class TableOffers {
-  #jobs = null; // null where this server cannot build
   #offers = null;
   #error = '';
-  #stop = null;
+  #building = new Set();
 
   /** @param {() => void} onBuilt a table is there */
   constructor(onBuilt) {
@@ -34,40 +29,25 @@ export class TableOffers {
 
   /** Leave. */
   close() {
-    this.#stop?.();
+    this.jobs?.close();
   }
 
   async #load() {
-    await this.#try(async () => {
-      this.#offers = await net.get('/api/practice/offers');
-      this.#stop ??= whileVisible(() => this.#follow(), EVERY_MS);
-    });
-  }
-
-  async #try(work) {
+    this.jobs ??= new Jobs({ names: () => [], changed: () => this.#changed() });
     try {
-      await work();
-      this.#error = '';
+      this.#offers = await net.get('/api/practice/offers');
     } catch (error) {
       this.#error = error.message;
     }
     this.#draw();
   }
 
-  /** See how far the jobs are; tell when one has ended. */
-  async #follow() {
-    const answer = await fetch('/api/jobs');
-    if (answer.status === 404) return void this.#stop?.();
-    if (!answer.ok) return;
-    const before = this.#open;
-    this.#jobs = await answer.json();
-    const now = new Set(this.#open.map((job) => job.id));
-    if (before.some((job) => !now.has(job.id))) this.onBuilt();
+  /** See which jobs go on; tell when one has ended. */
+  #changed() {
+    const before = this.#building;
+    this.#building = new Set(this.jobs.list.filter((job) => job.kind === 'table' && ACTIVE.has(job.state)).map(({ id }) => id));
+    if ([...before].some((id) => !this.#building.has(id))) this.onBuilt();
     this.#draw();
-  }
-
-  get #open() {
-    return (this.#jobs ?? []).filter((job) => OPEN.has(job.state));
   }
 
   #draw() {
@@ -79,35 +59,19 @@ export class TableOffers {
   }
 
   #offer(offer) {
-    const job = this.#jobs?.find((one) => one.kind === 'table' && one.title.split(' ').includes(offer.name));
-    const isOpen = OPEN.has(job?.state);
+    const job = this.jobs.list.find(({ kind, title }) => kind === 'table' && title.split(' ').includes(offer.name));
     return h('li', { key: offer.name },
       h('div', { class: 'grow stack tight' },
         h('strong', { text: text('practice.table_about', { ...offer, target: String(offer.target) }) }),
         h('span', { class: 'soft small', text: text('practice.table_takes', {
-          size: `${formatShort(offer.bytes)}B`, time: formatLong(Math.ceil(offer.seconds)),
-        }) }),
-        isOpen && [
-          h('progress', { max: 1, 'aria-label': job.title, ...(job.progress !== null && { value: job.progress }) }),
-          h('span', { class: 'soft small number', text: stateWords(job) })],
-        job?.state === 'failed' && h('span', { class: 'bad small', text: job.message })),
-      this.#action(offer, isOpen && job));
+          size: `${formatShort(offer.bytes)}B`, time: formatLong(Math.ceil(offer.seconds)) }) })),
+      job && job.state !== 'done' ? h('ul', { class: 'jobs-list' }, this.jobs.row(job)) : this.#action(offer));
   }
 
-  #action(offer, job) {
-    if (!this.#jobs) return h('code', { text: `twofold tables build ${offer.name}` });
-    const post = (url, body) => () => this.#try(async () => {
-      await net.post(url, body);
-      await this.#follow();
-    });
-    if (job) return button({ text: text('jobs.stop') }, post(`/api/jobs/${job.id}/stop`, {}));
-    const key = offer.done === null ? 'practice.build' : 'practice.build_on';
-    return button({ text: text(key) }, post('/api/jobs', { kind: 'table', table: offer.name }),
-      { disabled: this.#open.length > 0, 'aria-label': text('practice.build_name', offer) });
+  #action(offer) {
+    if (!this.jobs.isAllowed) return h('code', { text: `twofold tables build ${offer.name}` });
+    const build = () => this.jobs.ask(() => net.post('/api/jobs', { kind: 'table', table: offer.name }));
+    return button({ text: text(offer.done === null ? 'practice.build' : 'practice.build_on') }, build,
+      { disabled: this.#building.size > 0, 'aria-label': text('practice.build_name', offer) });
   }
-}
-
-function stateWords({ state, progress, message }) {
-  if (state === 'waiting') return text('practice.waiting');
-  return message || (progress === null ? '' : text('practice.built', { percent: Math.floor(100 * progress) }));
 }
