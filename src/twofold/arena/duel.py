@@ -67,12 +67,8 @@ class DuelOutcome:
         """The stronger player, `A` or `B`; `EQUAL` by a test; None if it is not known."""
         if self.test is not None:
             return None if self.test.verdict is None else str(self.test.verdict)
-        if self.comparison is None:
-            return None
-        lead = self.comparison.paired.difference
-        if lead.low is not None and lead.low > 0:
-            return "A"
-        return "B" if lead.high is not None and lead.high < 0 else None
+        sign = 0 if self.comparison is None else self.comparison.paired.difference.sign
+        return {1: "A", -1: "B"}.get(sign)
 
     @property
     def words(self) -> str:

@@ -55,11 +55,6 @@ class Figure:
         """True if it may be unknown."""
         return "NOT NULL" not in self.sql
 
-    @property
-    def is_time(self) -> bool:
-        """True if it differs from one time to another."""
-        return self.unit == "ns"
-
     def array(self, values: Sequence[Any]) -> NDArray[Any]:
         """The array of some values, None for those that are unknown."""
         if self.column == "reached":
@@ -243,7 +238,7 @@ class GameColumns:
         return all(
             np.array_equal(getattr(self, name), getattr(other, name))
             for name, one in FIGURES.items()
-            if not one.is_time and one.column != "record"
+            if one.unit != "ns" and one.column != "record"
         )
 
 

@@ -11,7 +11,6 @@ from typing import Final, TypeVar
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from twofold.arena.bench import PlayerStanding
 from twofold.arena.boards import StartBoards, boards_file
@@ -324,7 +323,8 @@ def _strength(entry: ReportEntry) -> Points:
 def _scores(entries: Entries, *, wide: bool) -> list[ChartLine]:
     """Histograms over the same bins; the last bin ends with a zero."""
     points = [np.maximum(entry.games.scores, 1).astype(np.float64) for entry in entries]
-    low, high = min(float(one.min()) for one in points), max(map(_far, points))
+    ends = [np.quantile(one, 0.999) if one.size > _MANY else one.max() for one in points]
+    low, high = min(float(one.min()) for one in points), float(max(ends))
     count = int(np.clip(2 * max(one.size for one in points) ** 0.5, 8, 60))
     edges = np.geomspace(low, high, count + 1) if wide else np.linspace(low, high, count + 1)
     if high <= low:
@@ -335,8 +335,3 @@ def _scores(entries: Entries, *, wide: bool) -> list[ChartLine]:
         shares = [*(100 * counts / one.size).tolist(), 0.0]
         lines.append(ChartLine(player, edges.tolist(), shares))
     return lines
-
-
-def _far(scores: NDArray[np.float64]) -> float:
-    """The end of the axis: the largest score, without the last thousandth of many."""
-    return float(np.quantile(scores, 0.999) if scores.size > _MANY else scores.max())

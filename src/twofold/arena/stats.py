@@ -54,6 +54,11 @@ class Interval:
         """Half the distance between the ends."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
+    @property
+    def sign(self) -> int:
+        """1 if it lies above 0, -1 if it lies below, 0 if it may hold 0."""
+        return (self.low is not None and self.low > 0) - (self.high is not None and self.high < 0)
+
 
 @dataclass(frozen=True, slots=True)
 class Summary:
@@ -228,14 +233,10 @@ def format_runs(
         parts += [_rates(done, reach_heading(from_boards))] if rates else []
     parts += [
         f"{printable(run.player)}: failed on seed {run.failed_seed}: {run.error}"
-        for run in failed(runs)
+        for run in runs
+        if run.error
     ]
     return "\n\n".join(parts)
-
-
-def failed(runs: Sequence["PlayerStanding"]) -> list["PlayerStanding"]:
-    """The runs that ended with an error."""
-    return [run for run in runs if run.error]
 
 
 def _score_cells(summary: Summary) -> list[str]:

@@ -450,7 +450,11 @@ def latex(sections: Sequence[Section]) -> str:
 
 def _latex_table(table: ReportTable) -> str:
     columns = "l" * table.names + "r" * (len(table.header) - table.names)
-    lines = [" & ".join(map(_in_latex, row)) + r" \\" for row in (table.header, *table.rows)]
+    signs = str.maketrans(_LATEX)
+    lines = [
+        " & ".join(cell.translate(signs) for cell in row) + r" \\"
+        for row in (table.header, *table.rows)
+    ]
     return "\n".join(
         [
             rf"\begin{{tabular}}{{{columns}}}",
@@ -462,7 +466,3 @@ def _latex_table(table: ReportTable) -> str:
             r"\end{tabular}",
         ]
     )
-
-
-def _in_latex(text: str) -> str:
-    return "".join(_LATEX.get(sign, sign) for sign in text)

@@ -135,6 +135,11 @@ class Range:
             )
         return cls(name, start, low, high, log)
 
+    @property
+    def scale(self) -> Literal["log", "linear"]:
+        """The name of the scale."""
+        return "log" if self.log else "linear"
+
     def place(self, value: float) -> float:
         """The position of a value between `low` (0) and `high` (1)."""
         if self.log:
@@ -332,10 +337,8 @@ class TuningCheck:
     @property
     def verdict(self) -> Verdict:
         """The verdict by the interval of the difference."""
-        low, high = self.difference.low, self.difference.high
-        if low is not None and low > 0:
-            return "better"
-        return "worse" if high is not None and high < 0 else "cannot be told apart"
+        verdicts: dict[int, Verdict] = {1: "better", -1: "worse", 0: "cannot be told apart"}
+        return verdicts[self.difference.sign]
 
 
 @dataclass(frozen=True, slots=True)

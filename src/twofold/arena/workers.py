@@ -413,9 +413,6 @@ prints it on stderr, and the address has answered before."""
 
 _VERSION: Final = f"twofold {__version__} with signature {SIGNATURE}"
 
-_RAY_CREW: Final[dict[str, Player]] = {}
-"""The players of a worker on the cluster; each is made once."""
-
 _File = tuple[str, str, str, Any]
 """A file of a player: its path in the spec, its name, its SHA-256, the reference of its content."""
 
@@ -586,8 +583,8 @@ def _play_there(
     if version != _VERSION:
         raise InvalidInput(f"expected {version} on the whole cluster, got {_VERSION}")
     try:
-        if task.spec.text not in _RAY_CREW:
-            _RAY_CREW[task.spec.text] = _made(task, files)
+        if task.spec.text not in _CREW:
+            _CREW[task.spec.text] = _made(task, files)
     except (Exception, SystemExit) as fault:  # a player may call sys.exit()
         return TaskReport(task, error=describe_caught(fault))
     clock = threading.Timer(timeout or 0.0, os._exit, (1,))
@@ -595,7 +592,7 @@ def _play_there(
     if timeout is not None:
         clock.start()
     try:
-        return task.play(_RAY_CREW, name=task.canonical)
+        return task.play(_CREW, name=task.canonical)
     finally:
         clock.cancel()
 

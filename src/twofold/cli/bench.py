@@ -142,24 +142,9 @@ def command(
     if resume and not out and players:
         out, *players = players
     fixed = {"--games": games, "--boards": boards, "--rules": rules}
-    _check_fixed(fixed | ({"--seed": seed} if resume else {}), preset, resume=resume)
-    refuse(
-        (
-            preset and (players or resume),
-            "expected one of players, --preset and --resume, got more",
-        ),
-        (resume and not out, "expected --resume FILE, the study to continue"),
-        (records and not out, "expected --out FILE, the study that keeps the records"),
-        (
-            resume and not Path(out).exists(),
-            f"expected a study to continue, got {shown(out)}, which does not exist",
-        ),
-        (
-            not (resume or players or preset),
-            "missing argument: expected players, --preset NAME or --resume FILE",
-        ),
-        (resume and force, "expected --resume or --force, got both"),
-    )
+    fixed |= {"--seed": seed} if resume else {}
+    flags = {"resume": resume, "records": records, "force": force}
+    _check_request(players or [], preset, out, fixed, **flags)
     options = given_again(context, "jobs", "ray", "timeout", "records", "survival", "json")
     specs = list(map(PlayerSpec.parse, players or []))
     if resume:
@@ -219,12 +204,42 @@ def command(
 # ---- what is asked for
 
 
-def _check_fixed(options: Mapping[str, object], preset: str, *, resume: bool) -> None:
-    """Refuse options whose values a study or a preset already has."""
+def _check_request(
+    players: list[str],
+    preset: str,
+    out: str,
+    fixed: Mapping[str, object],
+    *,
+    resume: bool,
+    records: bool,
+    force: bool,
+) -> None:
+    """Refuse options that do not go together; a study or a preset has those of `fixed`."""
     by, owner = ("--resume", "the study") if resume else ("--preset", "the preset")
-    for name, value in options.items() if resume or preset else ():
-        if value not in (None, ""):
-            raise InvalidInput(f"expected no {name} with {by}: {owner} says what is played")
+    refuse(
+        *(
+            (
+                (resume or preset) and value not in (None, ""),
+                f"expected no {name} with {by}: {owner} says what is played",
+            )
+            for name, value in fixed.items()
+        ),
+        (
+            preset and (players or resume),
+            "expected one of players, --preset and --resume, got more",
+        ),
+        (resume and not out, "expected --resume FILE, the study to continue"),
+        (records and not out, "expected --out FILE, the study that keeps the records"),
+        (
+            resume and not Path(out).exists(),
+            f"expected a study to continue, got {shown(out)}, which does not exist",
+        ),
+        (
+            not (resume or players or preset),
+            "missing argument: expected players, --preset NAME or --resume FILE",
+        ),
+        (resume and force, "expected --resume or --force, got both"),
+    )
 
 
 def _check_named(study: Study, named: list[PlayerSpec], out: str, options: list[str]) -> None:

@@ -100,40 +100,7 @@ def command(
         ),
     )
     _check_files(written | {"--picture": picture}, [study, *paths], force=force)
-    refuse(
-        (
-            not (study or paths or picture),
-            "expected a study of bench --out, or --curves FILE, got neither",
-        ),
-        (
-            paths and not (html or picture),
-            "expected --html or --picture together with --curves, got it alone",
-        ),
-        (
-            picture and not (study or paths),
-            "expected a study or --curves FILE together with --picture, got neither",
-        ),
-        (
-            picture and not picture.endswith(tuple(f".{form}" for form in FORMS)),
-            f"expected --picture with a name that ends in .svg, .pdf or .png, got {shown(picture)}",
-        ),
-        (
-            (axis != "games" or tile) and (html or not paths),
-            "expected --curves and --picture together with --axis and --tile",
-        ),
-        (
-            len(paths) > MAX_CURVES,
-            f"expected at most {MAX_CURVES} curves in a picture, got {len(paths)}",
-        ),
-        (
-            plot and plot not in KINDS,
-            f"expected a plot ({', '.join(KINDS)}), got {shown(plot)}{did_you_mean(plot, KINDS)}",
-        ),
-        (
-            plot and (paths or not (study and picture)),
-            "expected a study and --picture FILE together with --plot, no curves",
-        ),
-    )
+    _check_plot(study, paths, html, picture, plot, is_scores=axis == "games" and not tile)
     drawn = [read_points(path, axis=axis, tile=tile) for path in paths]
     names = _new_names(study, label or [])
     if not study:
@@ -172,6 +139,46 @@ def _write(
         elif study:
             (export_records if name == "--records" else export_parquet)(study, path)
             print_note(f"wrote {path}")
+
+
+def _check_plot(
+    study: str, paths: Sequence[str], html: str, picture: str, plot: str, *, is_scores: bool
+) -> None:
+    """Refuse options of plots and curves that do not go together."""
+    refuse(
+        (
+            not (study or paths or picture),
+            "expected a study of bench --out, or --curves FILE, got neither",
+        ),
+        (
+            paths and not (html or picture),
+            "expected --html or --picture together with --curves, got it alone",
+        ),
+        (
+            picture and not (study or paths),
+            "expected a study or --curves FILE together with --picture, got neither",
+        ),
+        (
+            picture and not picture.endswith(tuple(f".{form}" for form in FORMS)),
+            f"expected --picture with a name that ends in .svg, .pdf or .png, got {shown(picture)}",
+        ),
+        (
+            not is_scores and (html or not paths),
+            "expected --curves and --picture together with --axis and --tile",
+        ),
+        (
+            len(paths) > MAX_CURVES,
+            f"expected at most {MAX_CURVES} curves in a picture, got {len(paths)}",
+        ),
+        (
+            plot and plot not in KINDS,
+            f"expected a plot ({', '.join(KINDS)}), got {shown(plot)}{did_you_mean(plot, KINDS)}",
+        ),
+        (
+            plot and (paths or not (study and picture)),
+            "expected a study and --picture FILE together with --plot, no curves",
+        ),
+    )
 
 
 def _check_files(asked: dict[str, str], inputs: list[str], *, force: bool) -> None:

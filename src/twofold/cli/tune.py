@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from twofold.arena.tune import (
-    Range,
     Trial,
     Tuning,
     TuningCheck,
@@ -227,11 +226,6 @@ class WeightDocument(Part, frozen=True):
     high: float
     scale: Literal["log", "linear"]
 
-    @classmethod
-    def of(cls, source: Range, **given: Any) -> Self:
-        """The document of a weight."""
-        return super().of(source, scale="log" if source.log else "linear", **given)
-
 
 class TuningCheckDocument(Part, frozen=True):
     """The best weights against those of the start, on fresh games.
@@ -293,16 +287,8 @@ class TuneDocument(Part, frozen=True):
     def of(cls, source: Tuning, **given: Any) -> Self:
         """The document of a tuning."""
         settings = source.settings
-        return super().of(
-            source,
-            player=settings.player.text,
-            spec=settings.canonical,
-            rules=settings.rules,
-            games=settings.games,
-            seed=settings.seed,
-            objective=settings.objective.text,
-            sampler=settings.sampler,
-            spread=settings.spread,
-            weights={one.name: one for one in settings.weights},
-            **given,
-        )
+        given |= {"player": settings.player.text, "spec": settings.canonical}
+        given |= {name: getattr(settings, name) for name in ("rules", "games", "seed", "sampler")}
+        given |= {"objective": settings.objective.text, "spread": settings.spread}
+        given["weights"] = {one.name: one for one in settings.weights}
+        return super().of(source, **given)
