@@ -38,11 +38,8 @@ def instead(old: str, new: str) -> Callable[[], str]:
 REFUSED: Final = [
     # moves that cannot be made
     Attack("illegal first move", moves("d\nd"), "line 6, move 2: expected a legal move"),
-    Attack(
-        "move after the goal",
-        moves("l" * 9, "1x2 start=2 goal=4 spawn=4:1 stop=goal"),
-        "move 1: the game has stopped at the goal 4",
-    ),
+    Attack("move after the goal", moves("l" * 9, "1x2 start=2 goal=4 spawn=4:1 stop=goal"),
+           "move 1: the game has stopped at the goal 4"),
     Attack("ten million moves", moves("ud" * 5_000_000), "line 5, move .*: expected a legal move"),
     Attack("ten million marks", moves("@0:2" * 2_500_000), "line 5: expected a move before @0:2"),
     # tiles that cannot have appeared
@@ -50,11 +47,8 @@ REFUSED: Final = [
     Attack("tile off the board", moves("d@16:2"), "move 1: expected a cell from 0 to 15, got 16"),
     Attack("tile of many digits", moves("d@0:" + "9" * 10**6), "expected a tile that the rules"),
     Attack("two tiles for one move", moves("d@0:2@1:2"), "expected a move before @1:2"),
-    Attack(
-        "no seed and no tile",
-        lambda: '[Twofold "1"]\n[Board "2x2:10/00"]\n\nr',
-        "line 4, move 1: expected the new tile as @cell:tile in a record without Seed",
-    ),
+    Attack("no seed and no tile", lambda: '[Twofold "1"]\n[Board "2x2:10/00"]\n\nr',
+           "line 4, move 1: expected the new tile as @cell:tile in a record without Seed"),
     # an end that is another
     Attack("wrong score", instead('"12"', '"13"'), "expected Score 12 after move 6, got '13'"),
     Attack("wrong final board", tag('[Final "1000/0000/0000/0000"]'), "expected Final 0121/"),
@@ -75,14 +69,12 @@ REFUSED: Final = [
     Attack("a tag twice", tag('[Seed "1"]'), "expected each tag once, got Seed twice"),
     Attack("a tag in disguise", tag('[seed "2"]'), "expected a tag other than twofold's Seed"),
     Attack("a tag without end", tag('[A "' + "a" * 10**6), "expected a tag of at most 2000"),
-    Attack(
-        "a million tags",
-        lambda: '[Twofold "1"]\n' + "".join(f'[A{n} ""]\n' for n in range(10**6)),
-        "line 101: expected at most 100 tags, got more",
-    ),
+    Attack("a million tags",
+           lambda: '[Twofold "1"]\n' + "".join(f'[A{n} ""]\n' for n in range(10**6)),
+           "line 101: expected at most 100 tags, got more"),
     Attack("a long comment", moves("d{" + "a" * 10**7 + "}"), "a comment of at most 20000"),
     Attack("past 32 MiB", lambda: GOOD.encode() + b" " * 2**25, "expected a record of at most"),
-]
+]  # fmt: skip
 
 
 def rpl1(*body: int, sides: int = 0x44, flags: int = 0, start: tuple[int, ...] = (0, 3)) -> str:
@@ -135,20 +127,14 @@ FOREIGN: Final = [
     Attack("a long extension", lambda: rpl1(0x83, 7, 0xFF, 0xFF, 0x7F), "2097151 more bytes"),
     Attack("an unknown record", lambda: rpl1(0xFF), "expected a record of RPL1, got one of"),
     Attack("a tile placed by hand", lambda: V4C + '\xc3#!"', "a tile that was placed by hand"),
-    Attack(
-        "undos after an illegal move",
-        lambda: V4C + "!" + '!\xc3"' * 3_000_000,
-        "move 1: expected an empty cell",
-    ),
+    Attack("undos after an illegal move", lambda: V4C + "!" + '!\xc3"' * 3_000_000,
+           "move 1: expected an empty cell"),
     Attack("a tile of 2\u00b9\u00b2\u2077", lambda: V4C.replace('!"', "!\xc3"), "start board: exp"),
     Attack("ten million blanks", lambda: " \t" * 5_000_000 + "x", "board in a known form"),
     # 2048EndgameTablebase
     Attack("no rows", lambda: RPL_END, "expected rows of 25 bytes, the last one"),
-    Attack(
-        "walls that merge",
-        lambda: rpl((0xFF << 56, 0x22), (0xFF << 48, 0)),
-        "move 2: expected the board",
-    ),
+    Attack("walls that merge", lambda: rpl((0xFF << 56, 0x22), (0xFF << 48, 0)),
+           "move 2: expected the board"),
     Attack("a fifth move", lambda: vrs((0x11, 0, 0), (0x11, 0, 5)), "expected a move from 1 to 4"),
     Attack("other points", lambda: vrs((0x11, 0, 0), (0x2001, 8, 1)), "reward of 4 points, got 8"),
     # Open Fun Game 2048
@@ -160,7 +146,7 @@ FOREIGN: Final = [
     ),
     Attack("another end", lambda: openfun(placed(0, 0)), "expected finalBoard"),
     Attack("plies that are none", lambda: openfun("[]" + UP), "expected a shared game of Open Fun"),
-]
+]  # fmt: skip
 """Games of other programs, as text or as bytes."""
 
 NAMES: Final = {

@@ -72,22 +72,18 @@ REFUSED: Final = [
         one(block(ONES, 8, count=16**8), name=numbered("01234567")),
         "expected the values of 01234567 in 34359738368 bytes at byte 24 of .*, got the end after",
     ),
-    Attack(
-        "2^64 bytes to skip", one(block(ONES), block(b"", 1, 2**64 - 1)), "expected what follows"
-    ),
+    Attack("2^64 bytes to skip", one(block(ONES), block(b"", 1, 2**64 - 1)),
+           "expected what follows"),
     # names
-    Attack(
-        "largest tiles", one(block(ONES * 2**20), name=text("num@st")), "a pattern of 6 differen"
-    ),
+    Attack("largest tiles", one(block(ONES * 2**20), name=text("num@st")),
+           "a pattern of 6 differen"),
     Attack(
         "monotony", one(block(ONES * 16), name=text("m@0123")), "a pattern of 2 different cells"
     ),
-    Attack(
-        "a screen cleared", one(block(ONES), name=b"\x1b[2J\x1b[H "), "of 1 different cells .*x1b"
-    ),
-    Attack(
-        "a cell twice", one(block(ONES * 16), name=numbered("11")), "2 different cells at byte 6"
-    ),
+    Attack("a screen cleared", one(block(ONES), name=b"\x1b[2J\x1b[H "),
+           "of 1 different cells .*x1b"),
+    Attack("a cell twice", one(block(ONES * 16), name=numbered("11")),
+           "2 different cells at byte 6"),
     # stages
     Attack(
         "a stage too much",
@@ -97,14 +93,10 @@ REFUSED: Final = [
         "expected stages= to split the tables into 2 stages at byte 1 of .*, got 0 numbers",
     ),
     # values
-    Attack(
-        "not a number", one(block(patched(ONES, 8, NAN))), "a finite value .* byte 32 .* got nan"
-    ),
-    Attack(
-        "too large for us",
-        one(block(struct.pack("<16d", *[1.0] * 15, 1e39), 8)),
-        r"a finite value of float32 at byte 144 of .*, got 1e\+39",
-    ),
+    Attack("not a number", one(block(patched(ONES, 8, NAN))),
+           "a finite value .* byte 32 .* got nan"),
+    Attack("too large for us", one(block(struct.pack("<16d", *[1.0] * 15, 1e39), 8)),
+           r"a finite value of float32 at byte 144 of .*, got 1e\+39"),
     # sums
     Attack(
         "sums not a number",
@@ -113,10 +105,8 @@ REFUSED: Final = [
         ),
         "a finite value of float32 at byte 389 of .*, got nan",
     ),
-    Attack(
-        "negative sizes",
-        one(block(ONES), block(ONES + patched(ONES, 12, struct.pack("<f", -2)))),
-        "expected a sum of absolute values at byte 174 of .*, got -2",
-    ),
+    Attack("negative sizes",
+           one(block(ONES), block(ONES + patched(ONES, 12, struct.pack("<f", -2)))),
+           "expected a sum of absolute values at byte 174 of .*, got -2"),
     Attack("sums for one", lambda: tables(COHERENT, ONE_CELL), "expected sums in all tables or in"),
-]
+]  # fmt: skip

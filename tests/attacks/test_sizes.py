@@ -94,15 +94,10 @@ def test_a_sound_table_is_read(tmp_path: Path) -> None:
     assert found.value(Board.parse("2x2:10/01")) == 61
 
 
-@pytest.mark.parametrize(
-    ("values", "keys"),
-    [
-        (np.array([np.nan, 1.0]), KEYS),
-        (np.array([1.0, np.inf]), KEYS),
-        (VALUES, KEYS[::-1].copy()),
-        (VALUES, np.array([1, 1], dtype="<u4")),
-    ],
-)
+@pytest.mark.parametrize(("values", "keys"), [
+    (np.array([np.nan, 1.0]), KEYS), (np.array([1.0, np.inf]), KEYS), (VALUES, KEYS[::-1].copy()),
+    (VALUES, np.array([1, 1], dtype="<u4")),
+])  # fmt: skip
 def test_right_checksums_of_nonsense(tmp_path: Path, values: object, keys: object) -> None:
     path = tmp_path / "t"
     path.write_bytes(sound(values, keys))

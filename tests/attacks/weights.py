@@ -183,19 +183,15 @@ FILES: Final = [
     Attack("header that is no JSON", lambda: framed("{weights}"), "a safetensors file, got .*JSON"),
     Attack("deeply nested header", lambda: framed('{"a":' * 10**5), "recursion limit|invalid"),
     Attack("shape that overflows", header_of(a=entry("F32", [2**62, 4], 0, 64)), "overflow"),
-    Attack(
-        "overlapping tensors",
-        header_of(a=entry("U8", [64], 0, 64), b=entry("U8", [32], 32, 64)),
-        "a safetensors file, got .*invalid offset",
-    ),
+    Attack("overlapping tensors",
+           header_of(a=entry("U8", [64], 0, 64), b=entry("U8", [32], 32, 64)),
+           "a safetensors file, got .*invalid offset"),
     Attack(
         "numbers of another type", header_of(a=entry("BF16", [32], 0, 64)), "of F16, .*got BF16"
     ),
-    Attack(
-        "tensor at an odd place",
-        lambda: framed('{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}} ', bytes(4)),
-        "tensors at multiples of their element size, got a in",
-    ),
+    Attack("tensor at an odd place",
+           lambda: framed('{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}} ', bytes(4)),
+           "tensors at multiples of their element size, got a in"),
     # weights
     Attack(
         "weights in another shape", weights(lambda w: w.T.copy()), r"\(1, 512\), got .*\(512, 1"
@@ -206,9 +202,8 @@ FILES: Final = [
     Attack(
         "no metadata", header_of(weights=entry("F32", [1, 16], 0, 64)), "format .*, got None in"
     ),
-    Attack(
-        "deeply nested card", lambda: network({}, '{"patterns":' * 10**5), "the card of a network"
-    ),
+    Attack("deeply nested card", lambda: network({}, '{"patterns":' * 10**5),
+           "the card of a network"),
     Attack("1,000,000 patterns", card(patterns="0 " * 10**6), "patterns of at most 1000 character"),
     Attack("stages that the weights lack", card(stages=[8]), r"shape \(2, 512\), got .*\(1, 512\)"),
     Attack(
@@ -226,25 +221,19 @@ FILES: Final = [
     Attack(
         "a frame cut off", release(low_0=compressed(b"\2\4")[:-1]), "whole Zstandard frame, got"
     ),
-    Attack(
-        "a frame without a checksum",
-        release(low_0=compressed(b"\2\4", write_checksum=False)),
-        "a Zstandard frame with a checksum",
-    ),
+    Attack("a frame without a checksum", release(low_0=compressed(b"\2\4", write_checksum=False)),
+           "a Zstandard frame with a checksum"),
     Attack("a bit changed", release(map_0=flipped(compressed(NOISE), -9)), "whole Zstandard frame"),
     Attack("a bomb", release(map_0=bomb), "planes of 32, n .*got 100000000, 2"),
-    Attack(
-        "a bomb that says it is small",
-        release(map_0=lambda: lying(10**8, 32)),
-        "a whole Zstandard frame",
-    ),
+    Attack("a bomb that says it is small", release(map_0=lambda: lying(10**8, 32)),
+           "a whole Zstandard frame"),
     # other files
     Attack("no bytes", lambda: b"", "a safetensors file, got an empty file"),
     Attack("a pickle", lambda: PICKLE, "got another kind of file"),
     Attack("a hole of 1 TB", None, "a safetensors file, got", hole),
     Attack("a folder", None, "expected a regular file, got", Path.mkdir),
     Attack("nothing", None, "cannot read"),
-]
+]  # fmt: skip
 """Files that any system can hold."""
 
 POSIX: Final = [

@@ -60,16 +60,10 @@ def test_a_slow_pace_can_be_changed_while_waiting(table: PageTable) -> None:
     assert ended(listener).reason == "moves"
 
 
-@pytest.mark.parametrize(
-    ("spec", "rules"),
-    [
-        ("greedy", "4x4"),
-        ("greedy", "5x5"),
-        ("random", "3x3"),
-        ("expectimax:ply=1", "4x4"),
-        (own_players.FIRST, "4x4"),
-    ],
-)
+@pytest.mark.parametrize(("spec", "rules"), [
+    ("greedy", "4x4"), ("greedy", "5x5"), ("random", "3x3"), ("expectimax:ply=1", "4x4"),
+    (own_players.FIRST, "4x4"),
+])  # fmt: skip
 def test_fast_players_are_shown_in_frames(table: PageTable, spec: str, rules: str) -> None:
     """The moves are those that the player makes elsewhere."""
     listener = Listener()
@@ -269,14 +263,11 @@ def test_the_record_says_which_moves_a_player_made(table: PageTable, pace: float
     assert live.fork(3)[1].tags[AUTOPLAY_TAG] == "2-3"
 
 
-@pytest.mark.parametrize(
-    ("spec", "kind", "words"),
-    [
-        ("nobody", "InvalidSpec", "expected a player"),
-        (own_players.UNSTARTED, "UnsupportedRules", "expected other rules"),
-        ("tests.web.own_players:GATE", "InvalidSpec", "expected a Player class"),
-    ],
-)
+@pytest.mark.parametrize(("spec", "kind", "words"), [
+    ("nobody", "InvalidSpec", "expected a player"),
+    (own_players.UNSTARTED, "UnsupportedRules", "expected other rules"),
+    ("tests.web.own_players:GATE", "InvalidSpec", "expected a Player class"),
+])  # fmt: skip
 def test_a_player_that_cannot_begin_is_refused(
     table: PageTable, spec: str, kind: str, words: str
 ) -> None:
@@ -304,14 +295,10 @@ def test_a_player_that_cannot_be_made_is_refused(table: PageTable) -> None:
     assert listener.wait(RefusedReply).kind == "PlayerError"
 
 
-@pytest.mark.parametrize(
-    ("spec", "words"),
-    [
-        (own_players.BROKEN, r"RuntimeError: broken \x1b[2J"),
-        (own_players.EXITING, "SystemExit: 3"),
-        (own_players.WRONG, "a legal move"),
-    ],
-)
+@pytest.mark.parametrize(("spec", "words"), [
+    (own_players.BROKEN, r"RuntimeError: broken \x1b[2J"), (own_players.EXITING, "SystemExit: 3"),
+    (own_players.WRONG, "a legal move"),
+])  # fmt: skip
 def test_a_failed_player_is_reported_to_all(table: PageTable, spec: str, words: str) -> None:
     listener = Listener()
     board = Board.parse("1234/0000/0000/0000")

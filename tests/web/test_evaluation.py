@@ -69,19 +69,10 @@ def test_chances_are_the_bar(chance: float, bar: float) -> None:
         assert evaluation_bar(found, player) == (bar, "tile", 128)
 
 
-@pytest.mark.parametrize(
-    ("value", "best", "ratio"),
-    [
-        (5.0, 10.0, 0.5),
-        (10.0, 10.0, 1.0),
-        (0.0, 0.0, 1.0),
-        (-5.0, 10.0, 0.0),
-        (-20.0, -10.0, 0.5),
-        (-5.0, 0.0, 0.0),
-        (-math.inf, math.inf, 0.0),
-        (1.0, math.inf, 0.0),
-    ],
-)
+@pytest.mark.parametrize(("value", "best", "ratio"), [
+    (5.0, 10.0, 0.5), (10.0, 10.0, 1.0), (0.0, 0.0, 1.0), (-5.0, 10.0, 0.0), (-20.0, -10.0, 0.5),
+    (-5.0, 0.0, 0.0), (-math.inf, math.inf, 0.0), (1.0, math.inf, 0.0),
+])  # fmt: skip
 def test_ratios(value: float, best: float, ratio: float) -> None:
     assert ratio_of(value, best) == ratio
 

@@ -18,7 +18,7 @@ from twofold.games.live_game import Row
 from twofold.games.store import GameStore
 from twofold.web import own_games, protocol
 from twofold.web.hub import Hub
-from twofold.web.table import PageTable
+from twofold.web.table import Added, PageTable
 
 
 def keep(hub: Hub, *games: Record) -> list[str]:
@@ -121,7 +121,7 @@ def test_two_servers_that_import_a_game_at_once_save_it_once(
     monkeypatch.setattr(GameStore, "find", lambda *_: "")  # each has looked before the other saved
     with closing(GameStore(hub.table.store.folder)) as other, closing(PageTable(other)) as table:
         first = hub.table.take_in(record_of(4))
-        assert table.take_in(record_of(4)) == (first.game, False)
+        assert table.take_in(record_of(4)) == Added(first.game, False)
         row = Row(other, first.game)
         row.read()
         assert row.save(record_of(6), 1.0, None) is None

@@ -32,25 +32,19 @@ class Mine(Player):
 """
 
 
-@pytest.mark.parametrize(
-    ("spec", "words"),
-    [
-        ("my.py:Mine", "only the owner can name"),
-        ("/etc/passwd.py:Mine", "only the owner can name"),
-        ("os:system", "only the owner can name"),
-        ("my.py", "only the owner can name"),
-        ("expectimax:eval=my.py:MINE", "only the owner can name"),
-        ("expectimax:eval=os.path:join", "only the owner can name"),
-        ("ntuple:net=/etc/passwd", "a network that comes with twofold ("),
-        ("ntuple:net=../tiny.safetensors", "only the owner can name a file"),
-        ("ntuple:net=weights.w", "only the owner can name a file"),
-        ("policy:net=mine.safetensors", "comes with twofold (policy)"),
-        ('ntuple:net="C:\\\\weights.w"', "only the owner can name"),
-        ("nobody", "expected a player (fast, normal"),
-        ("", "expected a player name"),
-        ("greedy:", "expected key=value"),
-    ],
-)
+@pytest.mark.parametrize(("spec", "words"), [
+    ("my.py:Mine", "only the owner can name"), ("/etc/passwd.py:Mine", "only the owner can name"),
+    ("os:system", "only the owner can name"), ("my.py", "only the owner can name"),
+    ("expectimax:eval=my.py:MINE", "only the owner can name"),
+    ("expectimax:eval=os.path:join", "only the owner can name"),
+    ("ntuple:net=/etc/passwd", "a network that comes with twofold ("),
+    ("ntuple:net=../tiny.safetensors", "only the owner can name a file"),
+    ("ntuple:net=weights.w", "only the owner can name a file"),
+    ("policy:net=mine.safetensors", "comes with twofold (policy)"),
+    ('ntuple:net="C:\\\\weights.w"', "only the owner can name"),
+    ("nobody", "expected a player (fast, normal"), ("", "expected a player name"),
+    ("greedy:", "expected key=value"),
+])  # fmt: skip
 def test_refuses_code_and_files(spec: str, words: str) -> None:
     roster = Roster()
     with pytest.raises(InvalidSpec) as caught:
@@ -60,14 +54,10 @@ def test_refuses_code_and_files(spec: str, words: str) -> None:
         roster.make(spec)
 
 
-@pytest.mark.parametrize(
-    "spec",
-    [
-        f"expectimax:table_mb={MAX_TABLE_MB + 1}",
-        "expectimax:table_mb=99999999999999999999",
-        f"expectimax:threads={MAX_THREADS + 1}",
-    ],
-)
+@pytest.mark.parametrize("spec", [
+    f"expectimax:table_mb={MAX_TABLE_MB + 1}", "expectimax:table_mb=99999999999999999999",
+    f"expectimax:threads={MAX_THREADS + 1}",
+])  # fmt: skip
 def test_excessive_resources_are_refused(spec: str) -> None:
     with pytest.raises(LimitExceeded, match="here"):
         Roster().check(spec)

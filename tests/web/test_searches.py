@@ -85,18 +85,14 @@ def final(listener: Listener, ref: int = 1) -> AnalysisReply:
     return listener.wait(AnalysisReply, lambda reply: reply.final and reply.ref == ref)
 
 
-@pytest.mark.parametrize(
-    ("limits", "budget"),
-    [
-        ({}, Budget()),
-        ({"seconds": 1e9}, Budget(seconds=MAX_SECONDS)),
-        ({"seconds": 0.25}, Budget(seconds=0.25)),
-        ({"ply": 100}, Budget(ply=MAX_PLY, seconds=MAX_SECONDS)),
-        ({"ply": 3}, Budget(ply=3, seconds=MAX_SECONDS)),
-        ({"nodes": 10**15}, Budget(nodes=MAX_NODES, seconds=MAX_SECONDS)),
-        ({"nodes": 5, "ply": 2, "seconds": 1.0}, Budget(nodes=5, ply=2, seconds=1.0)),
-    ],
-)
+@pytest.mark.parametrize(("limits", "budget"), [
+    ({}, Budget()), ({"seconds": 1e9}, Budget(seconds=MAX_SECONDS)),
+    ({"seconds": 0.25}, Budget(seconds=0.25)),
+    ({"ply": 100}, Budget(ply=MAX_PLY, seconds=MAX_SECONDS)),
+    ({"ply": 3}, Budget(ply=3, seconds=MAX_SECONDS)),
+    ({"nodes": 10**15}, Budget(nodes=MAX_NODES, seconds=MAX_SECONDS)),
+    ({"nodes": 5, "ply": 2, "seconds": 1.0}, Budget(nodes=5, ply=2, seconds=1.0)),
+])  # fmt: skip
 @pytest.mark.promise("R29b")
 def test_limits_are_clamped(limits: dict[str, Any], budget: Budget) -> None:
     assert clamped(**limits) == budget

@@ -162,17 +162,10 @@ def test_a_form_without_the_token_gets_a_form(app: Gate) -> None:
 
 
 @pytest.mark.promise("R24")
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"origin": None},
-        {"origin": "null"},
-        {"origin": "http://evil.com"},
-        {"content-type": "text/plain"},
-        {"content-type": None},
-        {"host": "evil.com"},
-    ],
-)
+@pytest.mark.parametrize("change", [
+    {"origin": None}, {"origin": "null"}, {"origin": "http://evil.com"},
+    {"content-type": "text/plain"}, {"content-type": None}, {"host": "evil.com"},
+])  # fmt: skip
 def test_only_a_form_of_our_own_page_signs_in(app: Gate, change: dict[str, str | None]) -> None:
     answer = sign_in(app, app.access.token, change=change)
     assert answer.status in (400, 403)

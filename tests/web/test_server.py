@@ -75,22 +75,41 @@ def is_answered(page: ClientConnection) -> bool:
     return bool(until(page, "refused")["ref"] == 7)
 
 
+@pytest.mark.parametrize("at_once", [True, False])
+@pytest.mark.parametrize("is_owner", [True, False])
+def test_a_chunk_of_no_size_leaves_no_trace_in_the_log(
+    hub: Hub, tmp_path: Path, caplog: pytest.LogCaptureFixture, at_once: bool, is_owner: bool
+) -> None:
+    """It comes with the head of the request, or once that was answered."""
+    listener = free_listener()
+    access = Access(listener.getsockname()[1])
+    head = CHUNKED.format(port=access.port)
+    if is_owner:
+        head = head.replace("\r\n\r\n", f"\r\nAuthorization: Bearer {access.token}\r\n\r\n")
+    with (
+        serving(create_app(hub, access, tmp_path), listener),
+        socket.create_connection(listener.getsockname(), 60) as one,
+    ):
+        one.sendall(head.encode() + b"ZZZ\r\n" * at_once)
+        if not (at_once or is_owner):
+            assert one.recv(99).startswith(b"HTTP/1.1 403")
+        if not at_once:
+            with contextlib.suppress(OSError):  # it may be closed already
+                one.sendall(b"ZZZ\r\n")
+        with contextlib.suppress(OSError):
+            while one.recv(9_999):
+                pass
+    assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []
+
+
 # ---- where it listens
 
 
-@pytest.mark.parametrize(
-    ("host", "loopback", "every"),
-    [
-        ("127.0.0.1", True, False),
-        ("127.9.9.9", True, False),
-        ("::1", True, False),
-        ("localhost", True, False),
-        ("0.0.0.0", False, True),
-        ("::", False, True),
-        ("192.0.2.1", False, False),
-        ("example.org", False, False),
-    ],
-)
+@pytest.mark.parametrize(("host", "loopback", "every"), [
+    ("127.0.0.1", True, False), ("127.9.9.9", True, False), ("::1", True, False),
+    ("localhost", True, False), ("0.0.0.0", False, True), ("::", False, True),
+    ("192.0.2.1", False, False), ("example.org", False, False),
+])  # fmt: skip
 def test_hosts(host: str, loopback: bool, every: bool) -> None:
     assert (is_loopback(host), is_every_address(host)) == (loopback, every)
 

@@ -30,7 +30,7 @@ from twofold.web.api import MoveNumber
 from twofold.web.operations import TEXT, File, operation
 from twofold.web.protocol import Count
 from twofold.web.protocol import Text as Short
-from twofold.web.table import PageTable
+from twofold.web.table import Added, PageTable
 
 MAX_RECORD: Final = 4 * 2**20
 """Maximum size of an uploaded record, in bytes."""
@@ -48,13 +48,6 @@ MAX_LISTED: Final = 200
 """Maximum number of games in a part of the list."""
 
 HTML: Final = "text/html; charset=utf-8"
-
-
-class Added(msgspec.Struct, frozen=True):
-    """The id of the saved game, and whether it is new; false if it was saved before."""
-
-    game: str
-    is_new: bool
 
 
 class GameId(msgspec.Struct, frozen=True):
@@ -197,8 +190,7 @@ class OwnGames:
     @operation("POST /api/games", status=201, max_bytes=MAX_RECORD)
     def add(self, body: bytes) -> Added:
         """Save a game from a record."""
-        taken = self._table.take_opened(parse_any_record(body))
-        return Added(taken.game, taken.is_new)
+        return self._table.take_opened(parse_any_record(body))
 
     @operation("GET /api/games/{game}")
     def game(self, game: str) -> WholeGame:

@@ -11,8 +11,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import date
-from typing import Final, NamedTuple
+from typing import Final
 
+import msgspec
 from msgspec.structs import replace
 
 from twofold.errors import TwofoldError
@@ -46,8 +47,8 @@ RETRY_SECONDS: Final = 10.0
 _LOG: Final = logging.getLogger("twofold.play")
 
 
-class TakenIn(NamedTuple):
-    """The id of an imported game, and whether it is new."""
+class Added(msgspec.Struct, frozen=True):
+    """The id of the saved game, and whether it is new; false if it was saved before."""
 
     game: str
     is_new: bool
@@ -97,17 +98,17 @@ class PageTable:
             live.changed()
         return live
 
-    def take_opened(self, record: Record) -> TakenIn:
+    def take_opened(self, record: Record) -> Added:
         """Save a game to look at, which somebody else may have played, unless it is saved.
 
         It is neither a try of its day nor counted as the person's own. Raises as `take_in`.
         """
         own = daily.without_day(unindexed(record))
         if known := self.store.find(unindexed(record)) or self.store.find(own):
-            return TakenIn(known, False)
+            return Added(known, False)
         return self.take_in(opened(record), self.time())
 
-    def take_in(self, record: Record, played: float | None = None) -> TakenIn:
+    def take_in(self, record: Record, played: float | None = None) -> Added:
         """Save a game of the person's from a record, unless it is saved already.
 
         A daily game becomes the day's try if it may and there is none; otherwise it is an ordinary
@@ -120,18 +121,18 @@ class PageTable:
             game = daily.PREFIX + day
             if daily.can_be_try(own):
                 if self.store.take_in(game, own, when):
-                    return TakenIn(game, True)
+                    return Added(game, True)
                 if goes_on(self.store.record(game), own):
-                    return TakenIn(game, False)
+                    return Added(game, False)
             own = daily.without_day(own)
         if known := self.store.find(own):
-            return TakenIn(known, False)
+            return Added(known, False)
         game = self.store.id_for(own)
         while not self.store.take_in(game, own, when):
             if self.store.read(game).record == own:
-                return TakenIn(game, False)  # another program has just saved it
+                return Added(game, False)  # another program has just saved it
             game = self.store.new_id()
-        return TakenIn(game, True)
+        return Added(game, True)
 
     def begin_daily(self, day: date) -> str:
         """The id of the try of a day, created if missing; raises LimitExceeded or ResourceError."""

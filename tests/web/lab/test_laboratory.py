@@ -219,19 +219,16 @@ def test_the_mean_of_several_runs(folder: Path) -> None:
         assert [one.error != "" for one in runs(folder) if one.name == "several.runs.csv"] == [True]
 
 
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        (lambda text: text.replace("100.5", "nan"), "expected a number, got 'nan'"),
-        (lambda text: text.replace("100.5", "x"), "expected a learning curve of numbers"),
-        (lambda text: text + "1,2\n", "of 11 numbers"),
-        (lambda text: text.replace("reached_1024", "won"), "expected the columns"),
-        (lambda text: text + "\udcff", "expected a learning curve of numbers"),
-        (lambda text: text + '"', "expected a learning curve of numbers"),
-        (lambda text: text + "1,2,3,4,5,0,0,0,0,0,0\n" * 2000, "at most 2000 points"),
-        (lambda text: text + " " * MAX_BYTES, "of at most 4194304 bytes"),
-    ],
-)
+@pytest.mark.parametrize(("change", "sentence"), [
+    (lambda text: text.replace("100.5", "nan"), "expected a number, got 'nan'"),
+    (lambda text: text.replace("100.5", "x"), "expected a learning curve of numbers"),
+    (lambda text: text + "1,2\n", "of 11 numbers"),
+    (lambda text: text.replace("reached_1024", "won"), "expected the columns"),
+    (lambda text: text + "\udcff", "expected a learning curve of numbers"),
+    (lambda text: text + '"', "expected a learning curve of numbers"),
+    (lambda text: text + "1,2,3,4,5,0,0,0,0,0,0\n" * 2000, "at most 2000 points"),
+    (lambda text: text + " " * MAX_BYTES, "of at most 4194304 bytes"),
+])  # fmt: skip
 def test_a_damaged_curve_is_listed_with_its_error(folder: Path, change: Any, sentence: str) -> None:
     text = change((folder / "net.csv").read_text())
     (folder / "net.csv").write_bytes(text.encode(errors="surrogateescape"))
