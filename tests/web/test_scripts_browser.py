@@ -58,6 +58,24 @@ FOCUS = """
     view();
     return document.activeElement === own.firstChild;"""
 """A part inside a new element leaves the page for a moment."""
+GONE = """
+    const view = (...names) => module.render(place, names.map((name) =>
+        module.h('section', { key: name }, module.h('button', null, name))));
+    view('a', 'b');
+    place.lastChild.firstChild.focus();
+    view('a');
+    return document.activeElement.textContent;"""
+"""What has the focus goes: its neighbour gets it."""
+SCROLLED = """
+    const style = { height: '20px', overflow: 'auto' };
+    const own = module.part(module.h('div', { style },
+        module.h('p', { style: { height: '500px' } })));
+    const view = () => module.render(place, module.h('section', null, own));
+    view();
+    own.scrollTop = 50;
+    view();
+    return own.scrollTop;"""
+"""A part inside a new element stays in the page."""
 BARE = """
     module.render(place, module.h('button', { class: 'a', title: 't', disabled: true,
         style: { '--x': '1' }, dataset: { kind: 'k' }, onclick: () => {} }));
@@ -85,6 +103,8 @@ CALLS: list[tuple[str, str, Any, Any]] = [
     ("dom", KEPT, None, [True, "b", "two", True, True, "typed"]),
     ("dom", KEYED, None, ["cad", True, True, ["new c", "new a", "new d", "old b"]]),
     ("dom", FOCUS, None, True),
+    ("dom", GONE, None, "a"),
+    ("dom", SCROLLED, None, 50),
     ("dom", PARTS, None, '<section><div class="board">changed</div></section>'),
     ("dom", BARE, None, [True, 0, ["class"]]),
 ]  # fmt: skip

@@ -30,8 +30,10 @@ def test_a_first_visit_sees_three_ways_to_think(laptop: Visit, phone: Visit) -> 
         assert visit.violations() == []
         assert not visit.is_too_wide()
     expect(phone.page.locator(".lane-name:visible")).to_have_count(3)
-    laptop.page.get_by_role("button", name="Remove this board").last.click()
+    laptop.page.get_by_role("button", name="Remove this board").last.focus()
+    laptop.page.keyboard.press("Enter")
     expect(laptop.page.get_by_role("article")).to_have_count(2)
+    expect(laptop.page.locator(".lanes :focus")).to_have_count(1)
     laptop.page.reload()
     expect(laptop.page.get_by_role("article")).to_have_count(2)
 

@@ -129,7 +129,7 @@ export class Jobs {
         h('p', { class: 'job-title' }, h('span', null, h('span', { class: 'soft', text: kind ? text(`jobs.kind_${kind}`) : '' }), ' ',
           h('strong', { text: title })), h('code', { class: 'job-command soft', title: command, text: command })),
         h('p', { class: `small jobs-status ${words}`, text: statusOf(job) })),
-      h('div', { class: 'job-tools' }, this.#tools(job)),
+      h('div', { class: 'row' }, this.#tools(job)),
       isShown && h('progress', { max: 1, 'aria-label': title, ...(job.progress !== null && { value: job.progress }) }));
   }
 

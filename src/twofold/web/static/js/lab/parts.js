@@ -110,7 +110,7 @@ export function lineMark(name, { colour, dashed }) {
 }
 
 function swatch(colour, dashes, marker = null) {
-  return svg('svg', { class: `lab-swatch lab-series-${colour}`, viewBox: '0 0 28 12', 'aria-hidden': 'true' },
+  return svg('svg', { class: `lab-swatch chart-colour-${colour + 1}`, viewBox: '0 0 28 12', 'aria-hidden': 'true' },
     svg('path', { class: 'lab-swatch-line', d: 'M0 6H28', 'stroke-dasharray': dashes.join(' ') || null }), marker);
 }
 
