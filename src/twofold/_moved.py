@@ -27,7 +27,6 @@ MOVED = {
     "evaluators.base": "values.evaluator",
     "evaluators.explain": "values.evaluator",
     "exact": "tables",
-    "exact.outcomes": "tables.exact",
     "exact.problem": "tables.problem",
     "exact.table": "tables.exact",
     "networks": "values",
