@@ -31,7 +31,6 @@ PATHS = {
     "twofold.evaluators": "compiled find_evaluator simple_evaluator",
     "twofold.evaluators.explain": "explain",
     "twofold.exact": "ExactObjective ExactTable Problem solve",
-    "twofold.exact.outcomes": "outcomes",
     "twofold.learn.rules": "decay learning_rule",
     "twofold.learn.settings": "TrainingSettings parse_schedule",
     "twofold.learn.training": "Training",
