@@ -226,7 +226,12 @@ def test_a_table_is_built_from_the_page(laptop: Visit, served: Served) -> None:
             return route.fallback()
         if route.request.method == "POST":
             posted.append(path)
-            job: dict[str, Any] = {"id": "j1", "kind": "table", "title": "Endgame table 442-64", "command": ""}
+            job: dict[str, Any] = {
+                "id": "j1",
+                "kind": "table",
+                "title": "Endgame table 442-64",
+                "command": "",
+            }
             job |= {"stopping": False, "left": None, "cause": "person", "ended": None}
             state = "stopped" if path.endswith("/stop") else "running"
             jobs[:] = [job | {"state": state, "progress": 0.5, "resumable": state == "stopped"}]
