@@ -530,7 +530,7 @@ def test_a_game_in_use_is_named(store: GameStore, monkeypatch: pytest.MonkeyPatc
         ("CREATE VIEW more AS SELECT * FROM game", "another view 'more'"),
         ("CREATE TRIGGER t AFTER INSERT ON game BEGIN DELETE FROM best; END", "another trigger"),
         ("CREATE TABLE more (one)", "another table 'more'"),
-        ("PRAGMA user_version = 9", "of schema 1, got .* of schema 9"),
+        ("PRAGMA user_version = 9", "of schema 2, got .* of schema 9"),
         ("PRAGMA application_id = 9", "got another SQLite file"),
     ],
 )

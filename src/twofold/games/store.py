@@ -57,7 +57,7 @@ GAMES: Final = "games"
 _SCHEMA: Final = Schema(
     "saved games of twofold",
     0x32303467,
-    1,
+    2,
     """
     CREATE TABLE game (
         game TEXT PRIMARY KEY,
