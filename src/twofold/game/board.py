@@ -8,7 +8,7 @@ kernels have the same rules on 64 bits: see `Board.to_bits`.
 import operator
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
-from itertools import chain, compress
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, SupportsIndex
 
 from twofold.errors import CellOccupied, IllegalMove, InvalidBoard
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 Cells = tuple[int, ...]
 """Exponents, row by row."""
 
-_MOVES: Final = tuple(Move)
+_LEGAL: Final = tuple(
+    tuple(move for move in Move if legal >> move & 1) for legal in range(1 << len(Move))
+)
+"""Sets of moves, by their bits."""
 
 
 class Slide(NamedTuple):
@@ -199,7 +202,7 @@ class Board:
             for line in _lines(self._shape, Move.UP):
                 to_start, to_end = _changes(self._exponents[line])
                 up, down = up or to_start, down or to_end
-            self._legal = tuple(compress(_MOVES, (up, right, down, left)))
+            self._legal = _LEGAL[up + 2 * right + 4 * down + 8 * left]
         return self._legal
 
     def is_legal(self, move: Move | str) -> bool:
