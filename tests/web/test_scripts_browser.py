@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.browser import Visit
 from twofold import Board
-from twofold.arena import survival, tables
+from twofold.arena import stats, tables
 from twofold.arena.stats import reach_heading
 from twofold.players import make_player
 from twofold.web.roster import Roster
@@ -170,7 +170,7 @@ def test_a_player_has_the_name_of_the_list(large: Visit) -> None:
 
 
 def test_every_heading_of_the_lab_has_its_words(large: Visit) -> None:
-    headings = {*tables.LEAGUE, *survival.HEADER}
+    headings = {*tables.LEAGUE, *stats.BAND_HEADER}
     headings |= {reach_heading(from_boards) for from_boards in (False, True)}
     unknown = "return argument.filter((title) => !module.isKnown(title));"
     assert call(large, "lab/data_table", unknown, sorted(headings)) == []

@@ -157,7 +157,8 @@ def command(
             benches = _preset(study, preset, first)
         else:
             used_rules = read_rules(rules, specs)
-            hint_at_strengths([] if json else specs, used_rules)
+            if not json:
+                hint_at_strengths(specs, used_rules)
             benches = [_wanted(study, used_rules, specs, boards, games, first)]
         entrants = [one for bench in benches for one in bench.entrants]
         lines = [(one.player.text, one.seeds.count, one.missing) for one in entrants]

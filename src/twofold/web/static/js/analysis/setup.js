@@ -58,8 +58,8 @@ export class Setup {
       h('div', { key: 'tools', class: 'setup' },
         h('div', { class: 'group' }, step('undo', 'analyse.back', -1, history.canBack),
           step('redo', 'analyse.forward', 1, history.canForward)),
-        button({ icon: 'dice', text: text('analyse.random') }, () => this.onBoard(randomBoard(rows, cols))),
-        button({ icon: 'delete', text: text('analyse.clear') }, () => this.onBoard(emptyBoard(rows, cols))),
+        button({ icon: 'dice', text: text('analyse.random') }, () => this.#put(randomBoard(rows, cols))),
+        button({ icon: 'delete', text: text('analyse.clear') }, () => this.#put(emptyBoard(rows, cols))),
         h('div', { class: 'setup-shape' },
           this.#side('analyse.rows', rows, (count) => this.#reshape(count, cols)),
           h('span', { 'aria-hidden': 'true', text: '×' }),
@@ -78,6 +78,14 @@ export class Setup {
           onchange: () => this.#read(), onpaste: () => setTimeout(() => this.#read()), onkeydown: (event) => this.#key(event) }),
         h('p', { id: 'analyse-notation-error', class: 'field-error bad', role: 'alert',
           text: this.#error?.message ?? '', title: this.#error?.detail ?? '' })));
+  }
+
+  /** Have a board of the tools, whatever was typed before. */
+  #put(board) {
+    this.#asked = this.shown = null;
+    this.onBoard(board);
+    this.show(this.position, this.history);
+    this.#input.value = this.#words;
   }
 
   get #input() {
@@ -134,7 +142,7 @@ export class Setup {
   }
 
   #reshape(rows, cols) {
-    this.onBoard(reshaped(this.position, rows, rows === 1 ? Math.max(2, cols) : cols)); // one cell is none
+    this.#put(reshaped(this.position, rows, rows === 1 ? Math.max(2, cols) : cols)); // one cell is none
   }
 }
 

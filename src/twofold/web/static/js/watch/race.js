@@ -25,6 +25,7 @@ export class Race {
   #beatMoves = 1;
   #beatBegan = 0;
   #beatBefore = { moves: 1, took: 0 };
+  #isPausing = false; // whether games behind the others catch up, and no more
   #isPlayedOut = false; // whether players go on after the game of a person
   #compared = 0;
   #isComparing = false;
@@ -152,13 +153,15 @@ export class Race {
     this.#settle();
   }
 
-  /** Make no more moves; games in step come to the move that they were going to. */
+  /** Make no more moves; games in step come to the same move first. */
   pause() {
     this.isGoing = false;
     this.#stopTimer();
+    this.#isPausing = this.isInStep;
     for (const lane of this.lanes) {
-      if (!this.isInStep || !lane.wanted || lane.wanted > this.#beatMoves) lane.pause();
+      if (!this.isInStep || !lane.wanted) lane.pause();
     }
+    this.#settle();
     this.changed();
   }
 
@@ -212,9 +215,14 @@ export class Race {
   /** Go on where no player moves any more. */
   #settle() {
     if (this.#timer || this.lanes.some((lane) => lane.isRunning)) return;
+    if (this.cursor !== null) for (const lane of this.lanes) lane.look(this.cursor); // one may have got there
     this.compare();
     if (this.isGoing && (this.isPreparing || !this.isInStep)) this.#run();
     else if (this.isGoing) this.#nextBeat();
+    else if (this.#isPausing) {
+      this.#isPausing = false;
+      for (const lane of this.#able) if (lane.last < this.last) lane.run(null, 0, this.last - lane.last);
+    }
   }
 
   /** Players that are loaded one by one make a move each; then all start together. */
