@@ -17,9 +17,10 @@ from tests.support.twins import (
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
 from twofold.kernels.alphabeta import LEAST_DEPTH
-from twofold.players import make_player
+from twofold.players import make_player, play_game
 from twofold.search.alphabeta import AlphaBeta
 from twofold.search.analysis import Analysis
+from twofold.search.budget import Budget
 from twofold.values import EVALUATORS
 
 TABLE_DEPTHS = dict.fromkeys(range(1, 6), 8) | {6: 4, 7: 2}  # boards by half-moves
@@ -165,3 +166,35 @@ def test_a_line_on_a_board_of_the_largest_tiles() -> None:
     board = Board.parse("ff12/0056/7801/1030")
     line = make_player("alphabeta:eval=rows,depth=5").analyse(board).line
     assert len(line) == 3
+
+
+@pytest.mark.parametrize("name", ["rows", "clustering"])
+def test_a_game_does_not_depend_on_the_table(name: str) -> None:
+    rules = Rules.parse("goal=256 stop=goal")
+    specs = [f"alphabeta:eval={name},depth=7,table_mb={size}" for size in (0, 1, 4)]
+    games = []
+    for spec in specs:
+        with make_player(spec) as player:
+            first = play_game(player, rules, 5, keep_moves=True)
+            assert first is not None
+            games.append(first.letters)
+            again = play_game(player, rules, 5, keep_moves=True)
+            assert again is not None
+            assert again.letters == first.letters
+    assert len(set(games)) == 1
+
+
+def test_a_budget_of_nodes_deepens_by_two_half_moves() -> None:
+    player = make_player("alphabeta:eval=rows")
+    fixed = {f"{depth} half-moves": make_player(f"alphabeta:depth={depth}") for depth in (3, 5, 7)}
+    for board, score in positions(6, 6, seed=21):
+        analyses = list(player.stream(board, Budget(nodes=30_000), score=score))
+        assert [int(one.depth.split()[0]) for one in analyses] == [
+            2 * number + 1 for number in range(len(analyses))
+        ]
+        assert len(analyses) > 2
+        for one in analyses:
+            if one.depth in fixed:
+                expected = fixed[one.depth].analyse(board, score=score)
+                assert one.best is expected.best
+                assert [move.value for move in one.moves] == [m.value for m in expected.moves]
