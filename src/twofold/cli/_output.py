@@ -174,17 +174,28 @@ def processor() -> str:
     return platform.processor() or platform.machine() or "unknown"
 
 
+AT_ONCE: Final = 0.1
+"""Seconds in which two signals are one."""
+
+
 @contextmanager
 def catching_interrupt() -> Iterator[threading.Event]:
     """Turn the first Ctrl-C into an event, so that work ends where it is consistent.
 
-    The second Ctrl-C is a KeyboardInterrupt as usual.
+    The second Ctrl-C is a KeyboardInterrupt as usual. One that comes at once is still the first:
+    `timeout` sends its signal to a command and then to all of its group.
     """
     asked = threading.Event()
+    first = 0.0
 
     def ask(_number: int, _frame: object) -> None:
-        asked.set()
-        signal.signal(signal.SIGINT, before)
+        nonlocal first
+        if not asked.is_set():
+            first = time.monotonic()
+            asked.set()
+        elif time.monotonic() - first > AT_ONCE:
+            signal.signal(signal.SIGINT, before)
+            signal.raise_signal(signal.SIGINT)
 
     if threading.current_thread() is not threading.main_thread():
         yield asked
