@@ -13,6 +13,7 @@ import pytest
 from tests.support.commands import Cli
 from tests.support.forks import command, fork
 from twofold import make_player
+from twofold.storage.files import alone
 
 SPEC = "expectimax:eval=rows,ply=1"
 SMALL = ["--games", "4", "--trials", "4", "--check-games", "6", "--rules", "3x3", "--jobs", "1"]
@@ -112,3 +113,17 @@ def test_progress_is_shown(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyP
     result = cli("tune", SPEC, *SMALL, "--out", str(tmp_path / "t.db"))
     assert result.code == 0
     assert "4 of 4 trials of 4 games, best " in result.err or "checking the best" in result.err
+
+
+def test_force_replaces_no_file_that_another_program_holds(cli: Cli, tmp_path: Path) -> None:
+    """In place of a tuning and of a study alike."""
+    for words in (
+        ("tune", "expectimax:ply=1", "--games", "2", "--trials", "1", "--force", "--out"),
+        ("bench", "greedy", "--games", "2", "--force", "--out"),
+    ):
+        path = tmp_path / words[0]
+        path.write_text("held")
+        with alone(path, "other program"):
+            done = cli(*words, str(path))
+        assert (done.code, "is using" in done.err) == (2, True), done.err
+        assert path.read_text() == "held"

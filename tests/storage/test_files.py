@@ -16,7 +16,7 @@ import twofold
 from tests.support.faults import NEW, OLD, calls_until_done, failing
 from twofold.errors import InvalidInput, InvalidRecord, ResourceError
 from twofold.storage.arrays import write_tensors
-from twofold.storage.files import Buffer, atomic_write, read_start
+from twofold.storage.files import Buffer, alone, atomic_write, read_start, remove_file
 
 FORMS: dict[str, Callable[[], Buffer | Iterable[Buffer]]] = {
     "whole": lambda: NEW,
@@ -224,3 +224,14 @@ def test_the_start_of_a_file_is_read(tmp_path: Path) -> None:
     assert read_start(tmp_path / "short", 9) == b"0123"
     with pytest.raises(InvalidRecord):
         read_start(tmp_path, 9, InvalidRecord)
+
+
+def test_a_file_that_a_program_holds_is_not_removed(tmp_path: Path) -> None:
+    path = tmp_path / "study.db"
+    path.touch()
+    with alone(path, "tuning"), pytest.raises(InvalidInput, match="is using"):
+        remove_file(path)
+    assert path.exists()
+    for _ in range(2):  # also where there is none
+        remove_file(path)
+        assert not path.exists()

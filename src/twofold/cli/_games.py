@@ -36,7 +36,7 @@ from twofold.cli._output import (
 from twofold.errors import InvalidInput
 from twofold.game.rules import Rules
 from twofold.players import PlayerSpec
-from twofold.storage.files import new_file
+from twofold.storage.files import new_file, remove_file
 
 
 @dataclass(slots=True)
@@ -201,7 +201,7 @@ def open_study(
 
     inputs = [boards, *(file for player in players for file in player.files)]
     if out and new_file(out, inputs=inputs, force=force, continued=check):
-        Path(out).unlink()
+        remove_file(out)
     return Study(out) if out else nullcontext(MemoryStudy())
 
 

@@ -37,7 +37,7 @@ from twofold.game.notation import shell_line, shown
 from twofold.game.rules import Move
 from twofold.limits import MAX_TEXT
 from twofold.search.analysis import TableDocument, format_chance
-from twofold.storage.files import WORK, new_file, work_folder
+from twofold.storage.files import WORK, new_file, remove_file, work_folder
 from twofold.tables.build import BuildPlan, check_room, measured_rate
 from twofold.tables.folder import SETS, SUFFIX, USUAL, is_path, tables_folder
 from twofold.tables.format import TableHead, check_bits
@@ -366,7 +366,7 @@ def build(
         if missing:
             _announce(missing, folder, threads)
         for plan in missing:
-            path_of(plan.pattern, folder).unlink(missing_ok=True)  # another file, see _missing
+            remove_file(path_of(plan.pattern, folder))  # another file, see _missing
     for plan in missing:
         path = path_of(plan.pattern, folder)
         line = partial(progress_line, plan.pattern.name)

@@ -5,7 +5,6 @@ import sys
 import time
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from twofold.arena.tune import (
@@ -50,7 +49,7 @@ from twofold.figures import counted, format_table
 from twofold.game.notation import format_number, parse_seed
 from twofold.limits import MAX_GAMES, MAX_TRIALS, check_limit
 from twofold.players import PlayerSpec
-from twofold.storage.files import new_file
+from twofold.storage.files import new_file, remove_file
 
 EXAMPLE = """  twofold tune expectimax:ply=1 --games 100 --trials 200 --out tune.db
   twofold tune expectimax:eval=snake --spread 2 --out snake.db --json
@@ -111,7 +110,7 @@ def command(
     prepare([spec], settings.rules, settings.seed)
     check = partial(check_settings, settings=settings)
     if new_file(out, inputs=spec.files, force=force, continued=check):
-        Path(out).unlink()
+        remove_file(out)
     began = time.perf_counter()
     with (
         catching_interrupt() as asked,

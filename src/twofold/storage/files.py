@@ -409,6 +409,12 @@ def alone(path: str | os.PathLike[str], what: str, *, patience: float = 0.0) -> 
         lock.release()
 
 
+def remove_file(path: str | os.PathLike[str]) -> None:
+    """Remove a file that another one replaces, if there is one; raises as `alone` if it is held."""
+    with alone(path, "program"):
+        Path(path).unlink(missing_ok=True)
+
+
 def is_held(path: Path) -> bool:
     """True if a program holds a file, see `alone`."""
     if not os.path.lexists(path.with_name(f".{path.name}{SUFFIX}")):
