@@ -456,3 +456,7 @@ def test_home_of_a_spec_is_that_of_its_table(tmp_path: Path) -> None:
     assert PlayerSpec.parse("greedy").home is PlayerSpec.parse("my_player.py:Tidy").home is None
     with pytest.raises(InvalidSpec):
         _ = PlayerSpec.parse("nobody").home
+
+
+def test_an_argument_too_long_for_a_file_name_is_none() -> None:
+    assert PlayerSpec.parse(f"engine:cmd=program {'a' * 300}").files == []

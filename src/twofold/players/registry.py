@@ -1,10 +1,10 @@
 """Specs: the lines of text that name players, the strengths, and making players of both."""
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Final
 
 from twofold.errors import InvalidSpec
@@ -194,7 +194,7 @@ class PlayerSpec:
         """The files that it names: networks, tables, code, programs."""
         words = [self.name, *self.values.values()]
         parts = [[word, word.rpartition(":")[0], *re.split(r"[+\s]", word)] for word in words]
-        return [part for some in parts for part in some if part and Path(part).is_file()]
+        return [part for some in parts for part in some if os.path.isfile(part)]
 
     # ---- texts
 
