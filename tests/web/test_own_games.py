@@ -1,6 +1,7 @@
 """All saved games: statistics, search, export and import."""
 
 import os
+import sqlite3
 from contextlib import closing
 
 import pytest
@@ -80,6 +81,17 @@ def test_what_is_exported_can_be_imported(client: Client, hub: Hub) -> None:
     assert client.post("/api/import", answer.body).json["added"] == 3
     after = [one.played for one in hub.table.saved().games()]
     assert after == pytest.approx(sorted(before.values(), reverse=True), abs=0.001)
+
+
+def test_a_damaged_game_is_left_out_of_an_export_and_named(
+    client: Client, hub: Hub, caplog: pytest.LogCaptureFixture
+) -> None:
+    _, damaged, _ = keep(hub, *(record_of(moves, seed=moves) for moves in (3, 5, 8)))
+    with closing(sqlite3.connect(hub.table.saved().path)) as connection:
+        connection.execute("UPDATE game SET record = 'garbage' WHERE game = ?", [damaged])
+        connection.commit()
+    assert len(list(games_in(client.get("/api/export").body))) == 2
+    assert f"game {damaged} is not exported: " in caplog.text
 
 
 def test_an_import_lists_unreadable_games(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:

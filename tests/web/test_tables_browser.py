@@ -32,7 +32,9 @@ def test_an_analysis_names_the_table(laptop: Visit, phone: Visit, served: Served
         visit.open(f"/analyse#board={BOARD}", "table")
         fact = visit.page.locator(".analysis-table")
         expect(fact).to_have_text("Endgame table442-16: 95.9 % to make 16")
-        expect(visit.page.locator(".analysis-chance")).to_contain_text("Chance of 16 with best play 95.9 %")
+        expect(visit.page.locator(".analysis-chance")).to_contain_text(
+            "Chance of 16 with best play 95.9 %"
+        )
         behind = visit.page.locator("td.analysis-behind")
         expect(behind).to_have_text(["−14 % chance", "", "", ""])
         expect(visit.page.locator("tr.is-best .analysis-label")).to_contain_text("best")

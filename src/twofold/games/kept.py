@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 
@@ -61,11 +61,16 @@ class GameInfo(msgspec.Struct, frozen=True):
     daily: str = ""
 
 
+Moves = Annotated[int, msgspec.Meta(ge=0)]
+
+Percent = Annotated[float, msgspec.Meta(ge=0, le=100)]
+
+
 class Accuracy(msgspec.Struct, frozen=True):
     """A judged game: its number of moves then, and the accuracy of the person's, in percent."""
 
-    moves: int
-    percent: float
+    moves: Moves
+    percent: Percent
 
 
 @dataclass(frozen=True, slots=True)

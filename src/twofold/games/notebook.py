@@ -9,7 +9,7 @@ import math
 import random
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 
@@ -56,6 +56,13 @@ class MistakeSource(msgspec.Struct, frozen=True):
     first: str = ""
 
 
+Letter = Annotated[str, msgspec.Meta(pattern="^[urdl]$")]
+
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
+
+
 class Mistake(msgspec.Struct):
     """A position of the notebook.
 
@@ -72,15 +79,15 @@ class Mistake(msgspec.Struct):
     id: str
     board: str
     rules: str
-    move: str
-    best: str
-    values: list[float | None]
-    shares: list[float | None]
+    move: Letter
+    best: Letter
+    values: Annotated[list[float | None], msgspec.Meta(min_length=4, max_length=4)]
+    shares: Annotated[list[Share | None], msgspec.Meta(min_length=4, max_length=4)]
     unit: str
     source: MistakeSource
     added: str
-    missed: int = 0
-    row: int = 0
+    missed: Count = 0
+    row: Count = 0
 
     @property
     def is_solved(self) -> bool:
@@ -270,7 +277,7 @@ def _mistake(
         move=move.letter,
         best=best.letter,
         values=values,
-        shares=shares,
+        shares=[None if share is None else min(1.0, max(0.0, share)) for share in shares],
         unit=unit,
         source=source,
         added=datetime.now(UTC).isoformat(timespec="seconds"),

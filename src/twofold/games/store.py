@@ -27,7 +27,7 @@ from twofold.game.game import start_board
 from twofold.game.notation import printable, shown
 from twofold.game.record import Record, format_record, parse_record, parse_unplayed
 from twofold.game.record_text import located
-from twofold.games.kept import Accuracy, GameInfo, Kept, kept_of, unindexed
+from twofold.games.kept import Accuracy, GameInfo, Kept, Moves, Percent, kept_of, unindexed
 from twofold.storage.database import (
     Schema,
     check_database,
@@ -180,7 +180,8 @@ class GameStore:
 
     def __init__(self, folder: Path) -> None:
         self.folder: Final = folder
-        self.path: Final = folder / FILE
+        # SQLite looks for a journal beside the file that a link leads to, and so do we
+        self.path: Final = Path(os.path.realpath(folder / FILE))
         self._lock = threading.RLock()
         self._fault: Exception | None = None  # why the file cannot be written
         self._file: os.stat_result | None = None
@@ -467,7 +468,7 @@ class GameStore:
     def accuracies(self) -> dict[str, Accuracy]:
         """The accuracy of each judged game, by id; raises InvalidInput."""
         query = "SELECT game, moves, percent FROM accuracy"
-        rows = self._rows(tuple[str, int, float], query)
+        rows = self._rows(tuple[str, Moves, Percent], query)
         return {game: Accuracy(moves, percent) for game, moves, percent in rows}
 
     def note_accuracy(self, game: str, accuracy: Accuracy) -> None:

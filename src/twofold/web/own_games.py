@@ -1,7 +1,7 @@
 """Operations on the saved games: one, their list, statistics, export, import, the daily game."""
 
-import contextlib
 import itertools
+import logging
 from collections.abc import Iterator
 from typing import Final
 
@@ -31,6 +31,8 @@ from twofold.web.operations import TEXT, File, operation
 from twofold.web.protocol import Count
 from twofold.web.protocol import Text as Short
 from twofold.web.table import Added, PageTable
+
+_LOG: Final = logging.getLogger("twofold.web")
 
 MAX_RECORD: Final = 4 * 2**20
 """Maximum size of an uploaded record, in bytes."""
@@ -287,9 +289,14 @@ class OwnGames:
 
         def lines() -> Iterator[str]:
             for one in store.games():
-                with contextlib.suppress(NotFound):  # deleted since
+                try:
                     record = store.record(one.info.game)
-                    yield format_line(indexed(record, one.played, imported=one.imported)) + "\n"
+                except NotFound:  # deleted since
+                    continue
+                except InvalidInput as error:
+                    _LOG.warning("game %s is not exported: %s", one.info.game, error)
+                    continue
+                yield format_line(indexed(record, one.played, imported=one.imported)) + "\n"
 
         return File(lines(), "twofold-games.jsonl")
 

@@ -4,10 +4,13 @@ import random
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 from tests.tables.made import made
+from twofold.errors import InvalidInput
 from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.game.rules import Move
@@ -168,6 +171,18 @@ def test_the_same_mistake_again_counts_as_missed_unless_it_is_the_same_move(tmp_
     found = notebook.next()
     assert found is not None
     assert (found.missed, found.row, found.source.game) == (1, 0, "another")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"shares": []}, {"shares": [1e308] * 4}, {"values": [1.0]}, {"move": "x"}, {"row": -5}],
+    ids=str,
+)
+def test_entries_that_no_review_makes_are_refused(tmp_path: Path, change: dict[str, Any]) -> None:
+    store = GameStore(tmp_path)
+    Notebook(store).add([msgspec.structs.replace(mistake(1), **change)])
+    with pytest.raises(InvalidInput):
+        Notebook(store).next()
 
 
 def test_the_notebook_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
