@@ -20,7 +20,7 @@ CASES = [
         "The next move may have to be down, which takes the 8 out of its corner.",
     ),
     ("3589/2357/0246/1135", "r1 u.9", "u", "The next tile may end the game."),
-    ("3589/2357/0246/1135", "r1 u.9", "r", "The other moves risk the end of the game."),
+    ("3589/2357/0246/1135", "r1 u.9", "r", "With up, the next tile may end the game."),
     ("1679/2457/2346/0215", "u1 l.9", "l", "It leaves 1 empty cell, the best move 2."),
     ("2456/1345/1340/2100", "u1 r.95", "r", "It separates the two 16s."),
     ("2456/1345/1340/2100", "u1 r.95", "u", "It keeps the two 16s together."),
@@ -41,6 +41,13 @@ CASES = [
         "It keeps the right column full, so that the 128 stays in its corner.",
     ),
     ("0079/0057/1336/2224", "r1 u.97", "u", "It leaves 4 empty cells, the best move 6."),
+    ("1222/7541/1124/2012", "l1 r.8 d.7", "l", "It leaves 3 empty cells, against 1 with down."),
+    (
+        "1000/1010/2244/6874",
+        "d1 r.8 l.8 u.7",
+        "d",
+        "It leaves 2 pairs that can merge, against 0 with right.",
+    ),
     ("2679/2357/0146/0124", "u1 d.996", "d", "It is about as good as the best move."),
     ("1234/0000/0000/0000", "d1", "d", "It is the only legal move."),
     (
@@ -74,3 +81,10 @@ def test_other_shapes_and_spawns_have_reasons() -> None:
     legal = board.legal_moves()
     ratios = dict.fromkeys(legal, 0.5) | {legal[0]: 1.0}
     assert all(str(reason_of(board, rules, move, legal[0], ratios)) for move in legal)
+
+
+def test_a_merit_names_the_move_that_it_is_compared_with() -> None:
+    """Not the other moves: right leaves 3 empty cells as well."""
+    board, left = Board.parse("1222/7541/1124/2012"), Move.LEFT
+    found = reason_of(board, Rules(), left, left, {left: 1.0, Move.RIGHT: 0.8, Move.DOWN: 0.7})
+    assert (found.kind, found.count, found.other, found.move) == ("empty", 3, 1, "d")

@@ -42,7 +42,7 @@ _NEAR: Final = 2
 """Tiles of up to this many exponents below the largest one are large."""
 
 SENTENCES: Final[dict[Kind, tuple[str, str]]] = {
-    "ends": ("The next tile may end the game", "The other moves risk the end of the game"),
+    "ends": ("The next tile may end the game", "With {move}, the next tile may end the game"),
     "corner": ("It takes the {tile} out of its corner", "It keeps the {tile} in its corner"),
     "to_corner": ("It leaves the {tile} outside the corners", "It brings the {tile} to a corner"),
     "forced": (
@@ -51,7 +51,7 @@ SENTENCES: Final[dict[Kind, tuple[str, str]]] = {
     ),
     "empty": (
         "It leaves {count} empty cells, the best move {other}",
-        "It leaves {count} empty cells, other moves {other}",
+        "It leaves {count} empty cells, against {other} with {move}",
     ),
     "pair": ("It separates the two {tile}s", "It keeps the two {tile}s together"),
     "merge": ("It does not make the {tile}", "It makes a {tile}"),
@@ -62,11 +62,11 @@ SENTENCES: Final[dict[Kind, tuple[str, str]]] = {
     ),
     "lines": (
         "It leaves {count} rows and columns in order, the best move {other}",
-        "It leaves {count} rows and columns in order, other moves {other}",
+        "It leaves {count} rows and columns in order, against {other} with {move}",
     ),
     "pairs": (
         "It leaves {count} pairs that can merge, the best move {other}",
-        "It leaves {count} pairs that can merge, other moves {other}",
+        "It leaves {count} pairs that can merge, against {other} with {move}",
     ),
     "only": ("", "It is the only legal move"),
     "close": ("It is about as good as the best move", ""),
@@ -96,7 +96,7 @@ class MoveReason:
         count, other: empty cells, lines in order or pairs after the move, and after the one that
             it is compared with.
         line: the edge line of the largest tile.
-        move: letter of the move that may be forced.
+        move: letter of the move that may be forced, or of the one that a merit is compared with.
     """
 
     kind: Kind
@@ -109,9 +109,9 @@ class MoveReason:
 
     def __str__(self) -> str:
         """The sentence."""
-        forced = Move.parse(self.move).name.lower() if self.move else ""
+        move = Move.parse(self.move).name.lower() if self.move else ""
         words = SENTENCES[self.kind][self.gains].format(
-            tile=self.tile, count=self.count, other=self.other, line=_LINES[self.line], move=forced
+            tile=self.tile, count=self.count, other=self.other, line=_LINES[self.line], move=move
         )
         return f"{words.replace(' 1 empty cells', ' 1 empty cell').replace('1 pairs', '1 pair')}."
 
@@ -177,19 +177,21 @@ class _Seen:
             kind = next(larger, None)
         if kind is None:
             return None
+        named = worse.letter if gains else ""
         if kind in counts:
             count, other = counts[kind][::-1] if gains else counts[kind]
-            return MoveReason(kind, gains, count=count, other=other)
+            return MoveReason(kind, gains, count=count, other=other, move=named)
         tile = before.pair_lost(bad, good) if kind == "pair" else good.largest
         tile = good.made_since(before) if kind == "merge" else tile
         line: Line = good.line if kind in ("row", "open") else ""
-        forced = bad.forced if kind == "forced" and not gains else None
+        if kind == "forced":
+            named = bad.forced.letter if bad.forced is not None and not gains else ""
         return MoveReason(
             "to_corner" if kind == "corner" and not before.in_corner else kind,
             gains,
             tile=1 << tile if kind not in ("ends", "row") else 0,
             line=line,
-            move="" if forced is None else forced.letter,
+            move=named if kind in ("ends", "forced") else "",
         )
 
 
