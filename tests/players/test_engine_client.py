@@ -132,7 +132,8 @@ BREAKS = {
     # at the beginning
     "silent": f"{HELLO} nothing for 0.5 s$",
     "mumbles": f"{HELLO} nothing for 0.5 s$",
-    "dies-at-once": "got its end with exit code 3; its stderr ends with: no such weights",
+    "dies-at-once": "expected (u2048ok|an answer) from the engine '.* in reply to 'u2048', "
+    "got its end with exit code 3; its stderr ends with: no such weights",
     "unfriendly": "expected u2048ok .* got error no",
     "many-options": "got more than 200 options",
     "bad-option": "expected u2048ok .*expected a whole number from 8 to 9 .* got '7' as its",

@@ -156,7 +156,7 @@ class Dialogue:
 
     def _write(self, lines: Sequence[str]) -> None:
         data = memoryview("".join(f"{line}\n" for line in lines).encode())
-        expected, until = "a program that reads", time.monotonic() + WRITE_SECONDS
+        expected, until = "an answer", time.monotonic() + WRITE_SECONDS
         assert self.process.stdin is not None
         try:
             while data:
