@@ -54,6 +54,8 @@ def test_conforming_engines_pass(words: list[str]) -> None:
     outcomes = list(check_engine(words, boards=30, slack=SLACK))
     assert failures(iter(outcomes)) == {}
     assert [one.name for one in outcomes] == NAMES
+    limits = outcomes[NAMES.index("bad limits")].detail
+    assert re.fullmatch(r"4 lines answered: \d errors?, \d moves?", limits)
     assert all(one.detail and one.demand and one.seconds >= 0 for one in outcomes)
 
 

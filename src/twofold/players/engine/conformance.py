@@ -348,14 +348,16 @@ def _bad_lines(subject: Subject) -> str:
 def _bad_limits(subject: Subject) -> str:
     """An engine does not have to parse limits that it does not use."""
     board, refused = subject.board(), 0
-    for line in ("go ply x", "go ply", "go time -5", "go nodes 0"):
+    lines = ("go ply x", "go ply", "go time -5", "go nodes 0")
+    for line in lines:
         subject.dialogue.say_lines([f"position {board}", line])
         reply = subject.reply()
         refused += reply.is_refusal
         if not reply.is_refusal:
             legal(board, reply)
         expect(not subject.errors(), f"one error or one bestmove as reply to {line!r}", "more")
-    return f"{refused} of 4 refused"
+    errors, moves = counted(refused, "error"), counted(len(lines) - refused, "move")
+    return f"{len(lines)} lines answered: {errors}, {moves}"
 
 
 @check("long line", "a line of a million characters is answered by one error")
