@@ -169,6 +169,20 @@ def test_what_is_refused(cli: Cli, out: Path) -> None:
     )
 
 
+def test_a_file_in_the_place_of_the_curve_is_refused_by_what_it_would_be(
+    cli: Cli, out: Path
+) -> None:
+    curve = out.with_suffix(".csv")
+    curve.write_text("mine")
+    code, _, err = cli("train", *SMALL, "--games", "20", "--out", str(out))
+    assert code == 2
+    assert err == (
+        f"twofold: expected a new file for the learning curve of {str(out)!r}, "
+        f"got {str(curve)!r}, which exists; --force replaces it\n"
+    )
+    assert curve.read_text() == "mine"
+
+
 def test_nothing_is_written_over_and_bad_files_are_refused_first(cli: Cli, out: Path) -> None:
     curve = out.with_suffix(".runs.csv")
     curve.write_text("mine")

@@ -137,8 +137,19 @@ def check_files(*outs: str, resume: bool, force: bool, inputs: Iterable[str | Pa
     for out in outs:
         instead = "--resume continues the run in it"
         new_file(out, inputs=inputs, force=force or resume, instead=instead)
-        for path in files_beside(out):
-            new_file(path, inputs=inputs, force=force or resume)
+        for path, what in zip(files_beside(out), BESIDE, strict=True):
+            continued = partial(_not_beside, what, out)
+            new_file(path, inputs=inputs, force=force or resume, continued=continued)
+
+
+BESIDE: Final = "learning curve", "evaluations"
+"""What the files beside the one of a run hold."""
+
+
+def _not_beside(what: str, out: str, path: Path) -> NoReturn:
+    raise InvalidInput(
+        f"expected a new file for the {what} of {out!r}, got {str(path)!r}, which exists"
+    )
 
 
 def held(out: str) -> AbstractContextManager[None]:
