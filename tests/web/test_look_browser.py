@@ -238,3 +238,20 @@ def test_a_message_covers_neither_score_nor_board(
         assert board
         assert place["y"] >= board["y"] + board["height"]
         assert found.faults == []
+
+
+@pytest.mark.parametrize("path", ["/", "/analyse"])
+def test_a_menu_is_closed_by_escape_and_by_a_click_elsewhere(path: str, laptop: Visit) -> None:
+    laptop.open(path, ".tile")
+    page = laptop.page
+    copy, item = page.locator(".menu summary"), page.get_by_text("Link to this position")
+    copy.click()
+    expect(item).to_be_visible()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Escape")
+    expect(item).to_be_hidden()
+    expect(copy).to_be_focused()
+    copy.click()
+    expect(item).to_be_visible()
+    page.locator("h1").first.click()
+    expect(item).to_be_hidden()

@@ -1,9 +1,13 @@
 /** Text to the clipboard. */
 
 import { toast } from './announce.js';
-import { h, icon } from './dom.js';
+import { h, icon, listenTo } from './dom.js';
 import { analysisLink } from './links.js';
 import { text } from './text.js';
+
+const OPEN_MENU = 'details.menu[open]';
+
+listenTo(document, { click: closeOthers, keydown: closeByKey }, true);
 
 /**
  * Copy a text and say so; where the browser does not allow it, say that.
@@ -44,4 +48,19 @@ export function copyMenu({ board, tiles, rows, cols, score }, more = {}) {
     h('summary', { class: 'button' }, icon('copy'),
       h('span', { class: 'button-text', text: text('analyse.copy') })),
     h('div', { class: 'menu-items' }, Object.entries(items).map(item)));
+}
+
+/** A click closes the menus that it is not in. */
+function closeOthers({ target }) {
+  for (const menu of document.querySelectorAll(OPEN_MENU)) if (!menu.contains(target)) menu.open = false;
+}
+
+/** Escape closes the menu, and no more than that. */
+function closeByKey(event) {
+  const menu = event.key === 'Escape' && !document.querySelector('dialog[open]') && document.querySelector(OPEN_MENU);
+  if (!menu) return;
+  event.preventDefault();
+  event.stopPropagation();
+  menu.open = false;
+  menu.querySelector('summary').focus();
 }
