@@ -85,6 +85,7 @@ BARE = """
     return [place.children[0] === made, made.style.length, left];"""
 
 SHORT = "return argument.map(module.shortFormat(argument));"
+TIMES = "return argument.map(module.formatDuration);"
 VALUES = "return argument.map(module.valueFormat(argument));"
 LOST = "return module.lossWords(...argument[0], argument[1], argument[0][1] / argument[0][0]);"
 CALLS: list[tuple[str, str, Any, Any]] = [
@@ -93,6 +94,8 @@ CALLS: list[tuple[str, str, Any, Any]] = [
     ("figures", VALUES, [999_999, 1], ["999,999", "1"]),
     ("figures", SHORT, [0, 500, 1_000, 1_500], ["0", "500", "1,000", "1,500"]),
     ("figures", SHORT, [0, 7_500, 15_000], ["0", "7.5 k", "15.0 k"]),
+    ("figures", TIMES, [1e-8, 1e-7, 1e-6, 0.084, 1.25],
+     ["10 ns", "100 ns", "1 µs", "84 ms", "1.25 s"]),
     ("figures", SHORT, [0.25, 0.5, 1], ["0.25", "0.50", "1.00"]),
     ("figures", SHORT, [2e6, 3e6], ["2 M", "3 M"]),
     ("analysis_texts", LOST, [[144_612, 143_512], "points"], "−1,100 points"),

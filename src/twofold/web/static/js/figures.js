@@ -28,12 +28,13 @@ export function formatShort(value) {
 }
 
 /**
- * A time: `12 µs`, `84 ms`, `1.25 s`, `2 min 5 s`.
+ * A time: `10 ns`, `12 µs`, `84 ms`, `1.25 s`, `2 min 5 s`.
  *
  * @param {number} seconds
  */
 export function formatDuration(seconds) {
-  if (seconds > 0 && seconds < 0.0009995) return `${fixed(seconds * 1e6, seconds < 9.5e-7 ? 1 : 0)} µs`;
+  if (seconds > 0 && seconds < 9.995e-7) return `${fixed(seconds * 1e9, 0)} ns`;
+  if (seconds > 0 && seconds < 0.0009995) return `${fixed(seconds * 1e6, 0)} µs`;
   if (seconds < 0.9995) return `${Math.round(seconds * 1000)} ms`;
   if (seconds < 59.995) return `${fixed(seconds, seconds < 9.995 ? 2 : 1)} s`;
   const whole = Math.round(seconds);
