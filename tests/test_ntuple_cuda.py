@@ -22,12 +22,12 @@ assert boards_apart(Card(network, "td:0.1", 8, 8, 1), network, 30) == 0
 
 # A single game learns as on a thread of the CPU.
 assert learning_apart("012 1259", "td:0.1", 1, 1) == 0
-assert learning_apart("012", "tc:0.125", 8, 1) == 0
+assert learning_apart("012 1259", "tc:0.125", 8, 1) == 0
 
 # The holders of a weight are the games whose last afterstate has it.
 network = Network("012 456")
 card = Card(network, "tc", 8, 8, 1)
-card.play(6)
+card.play(12)
 naive = NaiveNetwork([pattern.cells for pattern in network.patterns], (4, 4))
 holders = np.zeros(network.stage_size)
 for after in card.state.copy_to_host()[AFTER]:

@@ -223,6 +223,17 @@ def test_no_weight_is_off_by_more_than_half_a_unit(
         assert not stage[exact == 0].any()
 
 
+def test_weights_not_touched_become_those_of_the_stage_before(tmp_path: Path) -> None:
+    network = Network("01", (2, 2), stages=(8, 16))
+    network.weights[0, :3] = 5, -7, 2
+    network.weights[1, 1] = 3
+    network.weights[2, 2] = -1
+    write(tmp_path / "a", network, 1.0)
+    found = read_network(tmp_path / "a")[0].weights
+    assert found[:, :4].tolist() == [[5, -7, 2, 0], [5, 3, 2, 0], [5, 3, -1, 0]]
+    assert not found[:, 4:].any()
+
+
 @pytest.mark.parametrize(
     ("weights", "unit", "enough"),
     [((40_000, 0), 1.0, 1.3), ((-30_000, 30_000), 1.0, 1.9), ((5e9, 0), 4.0, 160_000.0)],
@@ -237,6 +248,16 @@ def test_a_too_small_unit_is_refused_with_a_sufficient_one(
     write(tmp_path / "a", network, enough)
     with pytest.raises(InvalidNetwork, match="Use a unit of"):
         write(tmp_path / "a", network, enough * 0.9)
+
+
+def test_a_network_from_a_file_values_boards_as_before(tmp_path: Path) -> None:
+    network = make_network("2x4", (4, 4), (64,))
+    boards = [Board.parse(text) for text in ("1234/2345/3456/0007", "0000/1100/0020/0001")]
+    write(tmp_path / "a", network, None)
+    assert np.array_equal(read_network(tmp_path / "a")[0].values(boards), network.values(boards))
+    write(tmp_path / "a", network, 0.125)
+    near = read_network(tmp_path / "a")[0].values(boards)
+    assert np.abs(near - network.values(boards)).max() <= network.features * 0.125 / 2
 
 
 def test_the_largest_steps_that_fit(tmp_path: Path) -> None:

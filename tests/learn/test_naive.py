@@ -1,0 +1,83 @@
+"""The naive network and learner follow the papers, worked by hand."""
+
+import random
+from math import isclose
+
+import pytest
+
+from tests.learn.naive import Learner, NaiveNetwork, Played, symmetric, views
+
+A, B, C, D = 1, 2, 3, 4
+
+
+def test_symmetries_are_those_of_the_shape() -> None:
+    assert set(symmetric((A, B, C, D), (2, 2))) == {
+        *((A, B, C, D), (B, A, D, C), (C, D, A, B), (D, C, B, A)),
+        *((A, C, B, D), (C, A, D, B), (B, D, A, C), (D, B, C, A)),
+    }
+    assert sorted(symmetric((A, B, C, D), (1, 4))) == sorted(2 * [(A, B, C, D), (D, C, B, A)])
+    assert [len(views(shape)) for shape in ((4, 4), (3, 3), (3, 4), (4, 1))] == [8, 8, 4, 4]
+
+
+def test_a_value_is_the_sum_over_patterns_and_symmetries() -> None:
+    network = NaiveNetwork([(0, 1), (3,)], (2, 2))
+    network.weights[0] = {(0, (A, B)): 1.0, (0, (B, A)): 10.0, (0, (C, D)): 100.0, (1, (D,)): 0.5}
+    # Each side of the square is seen twice, once in each direction, and each cell twice.
+    assert network.value((A, B, C, D)) == 1 + 10 + 100 + 2 * 0.5
+    assert network.value((0, A, 0, B)) == 1 + 10
+
+
+def test_stages_count_different_tiles() -> None:
+    network = NaiveNetwork([(0,)], (1, 4), stages=(8, 12))
+    boards = {(2, 1, 1, 1): 0, (2, 1, 0, 0): 0, (3, 0, 0, 0): 1, (3, 1, 3, 3): 1, (3, 2, 2, 0): 2}
+    assert {cells: network.stage(cells) for cells in boards} == boards
+
+
+def test_an_untouched_weight_is_that_of_the_stage_before() -> None:
+    network = NaiveNetwork([(0,)], (1, 2), stages=(4, 8), start=lambda feature: 5.0)
+    assert network.value((3, 1)) == 20
+    network.weights[1][0, (3,)] = 7.0
+    assert network.value((3, 1)) == 2 * 7 + 2 * 5
+    Learner(network, "td", 0.5).update((3, 1), 24 + 16)
+    assert network.weights == [{}, {(0, (3,)): 7.0}, {(0, (3,)): 11.0, (0, (1,)): 9.0}]
+
+
+def test_td_shares_the_change_among_features() -> None:
+    network = NaiveNetwork([(0, 1)], (1, 2))
+    Learner(network, "td", 0.1).update((A, B), 40.0)  # four features, both of them twice
+    assert network.weights == [{(0, (A, B)): 2.0, (0, (B, A)): 2.0}]
+    network = NaiveNetwork([(0, 1, 2)], (2, 2))
+    Learner(network, "td", 0.1).update((A, B, C, D), 40.0)  # eight different ones
+    assert set(network.weights[0].values()) == {0.5}
+    assert network.value((A, B, C, D)) == 4.0
+
+
+def test_tc_learns_faster_where_updates_agree() -> None:
+    network = NaiveNetwork([(0,)], (1, 2))
+    learner = Learner(network, "tc", 1.0)
+    learner.update((A, B), 40.0)  # four features, both cells twice: the ratio is 1
+    assert network.weights == [{(0, (A,)): 20.0, (0, (B,)): 20.0}]
+    assert learner.sums == {(0, (0, (A,))): (20.0, 20.0), (0, (0, (B,))): (20.0, 20.0)}
+    learner.update((A, A), 40.0)  # worth 80: four times -10, and the ratio falls
+    ratios = [20 / 20, 10 / 30, 0 / 40, 10 / 50]
+    assert isclose(network.weights[0][0, (A,)], 20 - 10 * sum(ratios))
+    assert learner.sums[0, (0, (A,))] == (-20.0, 60.0)
+
+
+@pytest.mark.parametrize("over", [True, False])
+def test_targets_are_those_of_the_docstring(over: bool) -> None:
+    """z = V_n; for k = n .. 1: z = r_k + lambda z + (1 - lambda) V_k; V is 0 after the end."""
+    rng = random.Random(1)
+    for length in range(1, 8):
+        game = Played((0,))
+        for _ in range(length):
+            game.add((0,), rng.randrange(100), rng.random() * 100)
+        for number in range(length if over else length - 1):
+            for steps in (1, 2, 3, 16):
+                for lambda_ in (0.0, 0.3, 1.0):
+                    last = min(number + steps, length - 1)
+                    ended = over and number + steps >= length
+                    z = 0.0 if ended else game.values[last]
+                    for k in range(last, number, -1):
+                        z = game.rewards[k] + lambda_ * z + (1 - lambda_) * game.values[k]
+                    assert isclose(game.target(number, steps, lambda_, over), z, abs_tol=1e-9)
