@@ -183,6 +183,11 @@ def test_a_table_answers_only_for_its_boards(
         assert "expected" in table.silence(Board.parse(text)), text
 
 
+def test_tables_with_movable_large_tiles_take_precedence() -> None:
+    free, fixed = EndgamePattern.parse("free8-64"), EndgamePattern.parse("44-64")
+    assert free.rank < fixed.rank < EndgamePattern.parse("free8-32").rank
+
+
 def test_large_tiles_never_merge() -> None:
     table = unmerged_row_table()
     assert [int(table[row]) & 0xFFFF for row in (0x0FF0, 0xF0F1, 0x1F1F, 0x11FF, 0xFFFF)] == [
