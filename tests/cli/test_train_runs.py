@@ -183,6 +183,13 @@ def test_a_file_in_the_place_of_the_curve_is_refused_by_what_it_would_be(
     assert curve.read_text() == "mine"
 
 
+@pytest.mark.parametrize("command", ["train", "train-policy"])
+def test_a_run_to_resume_is_named_by_out(cli: Cli, command: str) -> None:
+    code, _, err = cli(command, "--resume")
+    assert code == 2
+    assert "expected --resume --out FILE: --resume itself takes no file" in err
+
+
 def test_nothing_is_written_over_and_bad_files_are_refused_first(cli: Cli, out: Path) -> None:
     curve = out.with_suffix(".runs.csv")
     curve.write_text("mine")

@@ -240,6 +240,13 @@ def test_a_message_covers_neither_score_nor_board(
         assert found.faults == []
 
 
+def test_a_board_that_cannot_be_read_is_no_game_that_is_over(laptop: Visit) -> None:
+    laptop.open("/analyse#board=zzz", ".tile, .board-cell")
+    expect(laptop.page.get_by_role("status").filter(has_text="zzz")).not_to_have_count(0)
+    expect(laptop.page.get_by_text("the game is over")).to_have_count(0)
+    laptop.faults.clear()  # the answer 400 is one in the console
+
+
 @pytest.mark.parametrize("path", ["/", "/analyse"])
 def test_a_menu_is_closed_by_escape_and_by_a_click_elsewhere(path: str, laptop: Visit) -> None:
     laptop.open(path, ".tile")

@@ -177,9 +177,9 @@ def _command() -> Callable[..., Any]:
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command and end the process with its exit code.
 
-    0 done, 1 ran and failed, 2 bad usage or bad input, 3 not enough disk or memory, 4 a comparison
-    that player B won, 130 interrupted, by Ctrl-C or another signal that ends a program. With
-    TWOFOLD_DEBUG=1 in the environment errors show where they arose.
+    0 done, 1 ran and failed, 2 bad usage or bad input, 3 not enough disk or memory or no free port,
+    4 a comparison that player B won, 130 interrupted, by Ctrl-C or another signal that ends a
+    program. With TWOFOLD_DEBUG=1 in the environment errors show where they arose.
     """
     if sys.stdout is None or sys.stderr is None:  # closed by the shell, as by >&-
         nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115

@@ -120,6 +120,10 @@ class Limits:
 
 def check_out(out: str, *, resume: bool) -> None:
     """Refuse a name that no file of a new run can have."""
+    if not out and resume:
+        raise InvalidInput(
+            "expected --resume --out FILE: --resume itself takes no file, got no --out"
+        )
     if not out:
         raise InvalidInput("expected --out FILE, to keep the network in")
     file_name(out)

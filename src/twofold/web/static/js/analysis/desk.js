@@ -437,7 +437,7 @@ export class Desk {
   /** What there is to say of the move at hand, without its label. */
   #words(judgement, reply, next) {
     const { position } = this.walk;
-    if (!next && !this.legal) return text('analyse.over');
+    if (!next && !this.legal) return position.tiles.some(Boolean) ? text('analyse.over') : '';
     if (!next) return position.isOfGame && this.walk.last ? text('review.unfinished') : '';
     if (judgement) return verdictOf(judgement);
     const known = reply && verdictBy(reply, next.move);

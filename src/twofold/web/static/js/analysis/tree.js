@@ -213,7 +213,7 @@ export class Game {
     this.ownMoves = this.#autoplay.filter((made) => !made).length;
   }
 
-  /** Whether the move of a place is no one's own: autoplay made it, in a game of the person. */
+  /** Whether autoplay made the move of a place, in a game of the person. */
   isHelped(place) {
     return this.ownMoves > 0 && this.#autoplay[place] === true;
   }
