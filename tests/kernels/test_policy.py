@@ -5,7 +5,7 @@ import pytest
 
 from tests.support.policies import make_policy
 from twofold.game.board import Board
-from twofold.kernels.policy import advantages, moves_back, turn_each
+from twofold.kernels.policy import moves_back, turn_each
 from twofold.values.policy_network import PolicyNetwork
 
 SHAPES = [(4, 4), (2, 2), (3, 4), (1, 3), (5, 5)]
@@ -73,25 +73,3 @@ def test_a_symmetric_network_looks_at_the_form_of_a_board(
         for move, logit in enumerate(there.logits):
             moves_back(np.array([move]), turn, back)
             assert here.logits[back[0]] == logit
-
-
-def test_advantages_equal_the_sum_over_errors() -> None:
-    dice = np.random.default_rng(5)
-    steps, games, gamma, decay = 9, 4, 0.9, 0.7
-    rewards = dice.normal(size=(steps, games)).astype(np.float32)
-    values = dice.normal(size=(steps + 1, games)).astype(np.float32)
-    ended = dice.random((steps, games)) < 0.2
-    found = np.empty((steps, games), dtype=np.float32)
-    advantages(rewards, values, ended, gamma, decay, found)
-    for game in range(games):
-        for step in range(steps):
-            total, factor = 0.0, 1.0
-            for later in range(step, steps):
-                stays = not ended[later, game]
-                error = rewards[later, game] - values[later, game]
-                error += gamma * values[later + 1, game] * stays
-                total += factor * error
-                if not stays:
-                    break
-                factor *= gamma * decay
-            assert found[step, game] == pytest.approx(total, rel=1e-4, abs=1e-5)

@@ -1,25 +1,10 @@
-"""Settings of policy runs: ranges, groups, what describes them."""
+"""Settings of policy runs: ranges, what describes them."""
 
 import pytest
 
 from twofold.errors import InvalidInput
 from twofold.learn.policy_settings import PolicySettings
 from twofold.values.policy_network import REWARDS, find_reward
-
-
-@pytest.mark.parametrize(
-    ("threads", "games", "sizes"),
-    [
-        (1, 9_000, [9_000]),
-        (4, 4_000, [4_000]),
-        (4, 9_000, [4_500, 4_500]),
-        (2, 16_385, [8_193, 8_192]),
-    ],
-)
-def test_threads_play_where_each_has_enough_games(
-    threads: int, games: int, sizes: list[int]
-) -> None:
-    assert PolicySettings(threads=threads, games=games).group_sizes == sizes
 
 
 @pytest.mark.parametrize(

@@ -185,39 +185,6 @@ def merge_rewards(boards, moves, values, rewards):
         rewards[game] = merge_reward(board, rows, cols, moves[game], pointer(values))
 
 
-@kernel(
-    types.void(
-        types.float32[:, ::1],
-        types.float32[:, ::1],
-        types.bool_[:, ::1],
-        types.float64,
-        types.float64,
-        types.float32[:, ::1],
-    )
-)
-def advantages(rewards, values, ended, gamma, decay, found):
-    """Generalised advantage estimates.
-
-    Args:
-        rewards: of each step, (steps, games).
-        values: of the board before each step, and of the last board, (steps + 1, games).
-        ended: whether the game ended with the step, (steps, games).
-        gamma: discount of a step.
-        decay: lambda.
-        found: filled, (steps, games).
-
-    Source: Schulman et al. 2016, equation 16.
-    """
-    steps, games = rewards.shape
-    for game in range(games):
-        last = 0.0
-        for step in range(steps - 1, -1, -1):
-            goes_on = 0.0 if ended[step, game] else 1.0
-            error = rewards[step, game] + gamma * goes_on * values[step + 1, game]
-            last = error - values[step, game] + gamma * decay * goes_on * last
-            found[step, game] = last
-
-
 NETWORK: Final = OWN
 """The word of a player's context with the address of the words of its network."""
 

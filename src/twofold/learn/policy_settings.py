@@ -21,9 +21,6 @@ MAX_BATCH: Final = 1 << 24
 MAX_TRAINING_MOVES: Final = 10**15
 """Most moves of a run."""
 
-_GROUP: Final = 4096
-"""Games that are enough for a thread: smaller groups cost more than they gain."""
-
 
 def _parse_widths(text: str) -> tuple[int, ...]:
     if not re.fullmatch(r"[0-9]{1,5}(?:-[0-9]{1,5})*", text, re.ASCII):
@@ -55,8 +52,7 @@ class PolicySettings(msgspec.Struct, frozen=True, kw_only=True):
         reward: what games pay, by name, see `REWARDS`.
         scaffold: share of the games that begin with large tiles placed.
         seed: of the games, the first weights and the choices.
-        threads: threads of PyTorch on the CPU, at most one for each core; and of play, where
-            each of them has 4,096 games or more.
+        threads: threads of PyTorch on the CPU, at most one for each core.
 
     Raises:
         InvalidInput: a value is out of range.
@@ -132,15 +128,7 @@ class PolicySettings(msgspec.Struct, frozen=True, kw_only=True):
     symmetric: Annotated[
         bool, setting("Do not turn boards to one of their symmetric forms.", option="--as-they-are")
     ] = True
-    threads: Annotated[
-        int,
-        setting(
-            "Threads that learn on the CPU, and that play 4,096 games or more each.",
-            "N",
-            ge=1,
-            le=MAX_JOBS,
-        ),
-    ] = 1
+    threads: Annotated[int, setting("Threads that learn on the CPU.", "N", ge=1, le=MAX_JOBS)] = 1
     seed: Annotated[
         int,
         setting(
@@ -162,12 +150,6 @@ class PolicySettings(msgspec.Struct, frozen=True, kw_only=True):
         for width in self.hidden:
             check_limit("outputs of a hidden layer", width, 1, MAX_WIDTH)
         find_reward(self.reward)
-
-    @property
-    def group_sizes(self) -> list[int]:
-        """How many games each group has; a thread plays it."""
-        count = max(min(self.threads, self.games // _GROUP), 1)
-        return [self.games // count + (number < self.games % count) for number in range(count)]
 
     def document(self) -> dict[str, Any]:
         """The settings as JSON can hold them."""

@@ -17,7 +17,7 @@ from twofold.game.notation import shown
 from twofold.learn.checkpoint import RunState, card_values
 from twofold.learn.curve import Count, Curve, Evaluation
 from twofold.learn.policy_settings import MAX_TRAINING_MOVES, PolicySettings
-from twofold.learn.ppo import Group, Learner
+from twofold.learn.ppo import Learner, Play
 from twofold.learn.training import TrainingProgress
 from twofold.limits import MAX_RUN_SECONDS, check_limit, cores
 from twofold.settings import from_document
@@ -107,7 +107,7 @@ class PolicyTraining:
             or (stop is not None and stop.is_set())
             or (games is not None and self.curve.games >= games)
         ):
-            played, over = self.learner.collect()
+            played, over = self.learner.play()
             self.learner.learn(played, self.done or 0.0)
             self.moves += len(played.moves)
             now = time.perf_counter()
@@ -147,9 +147,9 @@ STATE: Final = "twofold-policy-training"
 """The metadata key of the state."""
 _MODEL: Final = "model."
 _OPTIMIZER: Final = "optimizer."
-_GAMES: Final = "games"
+_GAMES: Final = "games."
 _CHOICES: Final = "choices"
-"""The generator that draws moves; the first one orders minibatches, too."""
+"""The generator that draws moves and orders minibatches."""
 
 
 class _State(RunState, frozen=True, kw_only=True):
@@ -192,11 +192,8 @@ def _tensors(training: PolicyTraining) -> dict[str, NDArray[Any]]:
     for number, state in learner.optimizer.state_dict()["state"].items():
         for name, tensor in state.items():
             found[f"{_OPTIMIZER}{number}.{name}"] = _array(tensor)
-    for number, group in enumerate(learner.groups):
-        which = _group(number)
-        found |= {f"{_GAMES}{which}.{key}": array for key, array in group.games.state().items()}
-        found[f"{_CHOICES}{which}"] = _array(group.generator.get_state())
-    return found
+    found |= {f"{_GAMES}{key}": array for key, array in learner.play.games.state().items()}
+    return found | {_CHOICES: _array(learner.play.generator.get_state())}
 
 
 def load(path: str | os.PathLike[str], *, device: str = "auto") -> PolicyTraining:
@@ -233,15 +230,14 @@ def load(path: str | os.PathLike[str], *, device: str = "auto") -> PolicyTrainin
 
 def _check_sizes(settings: PolicySettings, arrays: dict[str, NDArray[Any]]) -> None:
     """Refuse settings whose tensors are not there, before anything is made of them."""
-    widths, sizes = settings.hidden, settings.group_sizes
+    widths = settings.hidden
     cells = settings.rules.rows * settings.rules.cols
     first = f"{_MODEL}first"
     checked(arrays, first, (np.float32,), (cells, settings.embedding, widths[0]), "the run")
     for number, (before, after) in enumerate(pairwise(widths)):
         name = f"{_MODEL}hidden.{number}.weight"
         checked(arrays, name, (np.float32,), (after, before), "the run")
-    for number, size in enumerate(sizes):
-        checked(arrays, f"{_GAMES}{_group(number)}.seeds", (np.uint64,), (size,), "the run")
+    checked(arrays, f"{_GAMES}boards", (np.uint8,), (settings.games, cells), "the run")
 
 
 def _restore(training: PolicyTraining, state: _State, arrays: dict[str, NDArray[Any]]) -> None:
@@ -252,33 +248,22 @@ def _restore(training: PolicyTraining, state: _State, arrays: dict[str, NDArray[
     learner.updates = state.updates
     if learner.updates:
         _restore_optimizer(training, arrays)
-    for number, group in enumerate(learner.groups):
-        _restore_group(
-            group, arrays, _group(number), same_device=state.device == learner.device.type
-        )
+    if state.device == learner.device.type:  # else new games begin
+        _restore_games(learner.play, arrays)
     training.seconds, training.moves = state.seconds, state.moves
     training.curve = state.curve
     training.evaluations = list(state.evaluations)
 
 
-def _group(number: int) -> str:
-    """How the names of a group end; those of the first one have no number."""
-    return str(number) if number else ""
-
-
-def _restore_group(
-    group: Group, arrays: dict[str, NDArray[Any]], which: str, *, same_device: bool
-) -> None:
-    begins = f"{_GAMES}{which}."
-    group.games.restore(
-        {key.removeprefix(begins): one for key, one in arrays.items() if key.startswith(begins)}
+def _restore_games(play: Play, arrays: dict[str, NDArray[Any]]) -> None:
+    play.games.restore(
+        {key.removeprefix(_GAMES): one for key, one in arrays.items() if key.startswith(_GAMES)}
     )
-    if same_device:
-        drawn = _tensor(arrays, f"{_CHOICES}{which}", group.generator.get_state())
-        try:
-            group.generator.set_state(drawn)
-        except RuntimeError as error:
-            raise InvalidNetwork(f"expected a generator's state, got {shown(str(error))}") from None
+    drawn = _tensor(arrays, _CHOICES, play.generator.get_state())
+    try:
+        play.generator.set_state(drawn)
+    except RuntimeError as error:
+        raise InvalidNetwork(f"expected a generator's state, got {shown(str(error))}") from None
 
 
 def _restore_optimizer(training: PolicyTraining, arrays: dict[str, NDArray[Any]]) -> None:

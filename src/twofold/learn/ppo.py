@@ -2,8 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import Any, Final
@@ -14,10 +13,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from twofold.kernels.policy import OUTPUT, VALUE, advantages
+from twofold.kernels.policy import OUTPUT, VALUE
+from twofold.learn.card_games import CardGames
 from twofold.learn.policy_games import TrainingGames
 from twofold.learn.policy_settings import PolicySettings
-from twofold.limits import MAX_SEED, cores
 from twofold.values.policy_network import Dense, PolicyNetwork, find_reward
 
 WARM_UP: Final = 3
@@ -182,10 +181,6 @@ def _array(tensor: Tensor) -> np.ndarray[Any, np.dtype[np.float32]]:
     return np.array(tensor.detach().float().cpu().numpy(), order="C")
 
 
-_SEEDS: Final = 1 << 48
-"""From the first seed of a group to that of the next one."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Moves:
     """The moves between two updates; tensors on the device, (steps * games, ...).
@@ -201,112 +196,130 @@ class Moves:
     values: Tensor
     advantages: Tensor
 
-    @classmethod
-    def joined(cls, parts: list["Moves"]) -> "Moves":
-        """The moves of all groups."""
-        names = [field.name for field in fields(cls)]
-        return cls(*(torch.cat([getattr(one, name) for one in parts]) for name in names))
-
 
 def choice(logits: Tensor, legal: Tensor) -> Tensor:
     """Log-probabilities of the four moves; about -1e9 for illegal ones."""
     return functional.log_softmax(logits.masked_fill(~legal, -1e9), dim=1)
 
 
-class Group:
-    """The games of one group.
+def advantages(
+    rewards: Tensor, values: Tensor, ended: Tensor, gamma: float, decay: float
+) -> Tensor:
+    """Generalised advantage estimates, (steps, games).
+
+    Args:
+        rewards: of each step, (steps, games).
+        values: of the board before each step, and of the last board, (steps + 1, games).
+        ended: whether the game ended with the step, (steps, games).
+        gamma: discount of a step.
+        decay: lambda.
+
+    Source: Schulman et al. 2016, equation 16.
+    """
+    goes_on = gamma * (~ended).float()
+    errors = rewards + goes_on * values[1:] - values[:-1]
+    last, found = torch.zeros_like(errors[0]), []
+    for error, factor in zip(reversed(errors), reversed(goes_on), strict=True):
+        last = error + decay * factor * last
+        found.append(last)
+    return torch.stack(found[::-1])
+
+
+class Play:
+    """Training games, and how a model plays them.
 
     Attributes:
-        games: its training games.
-        generator: draws its moves.
+        games: the games; on a graphics card they are there, and all the moves between two updates
+            are one graph.
+        generator: draws the moves, and on a card all that is random.
     """
 
-    def __init__(self, settings: PolicySettings, model: PolicyModel, number: int) -> None:
+    def __init__(self, settings: PolicySettings, model: PolicyModel) -> None:
         self._settings, self._model = settings, model
-        self._device = model.middle.device
-        seed = settings.seed + number * _SEEDS & MAX_SEED
-        self.games = TrainingGames(
+        device = self._device = model.middle.device
+        self.generator = torch.Generator(device)
+        self.generator.manual_seed(settings.seed & 2**63 - 1)
+        kind = TrainingGames if device.type == "cpu" else partial(CardGames, device=device)
+        self.games: TrainingGames | CardGames = kind(
             settings.rules,
-            settings.group_sizes[number],
+            settings.games,
             find_reward(settings.reward),
+            seed=settings.seed,
             scaffold=settings.scaffold,
-            seed=seed,
             symmetric=settings.symmetric,
         )
-        self.generator = torch.Generator(self._device)
-        self.generator.manual_seed(seed & 2**63 - 1)
-        self._boards = self._shared(self.games.boards)
-        self._legal = self._shared(self.games.legal)
-        self.games.boards, self.games.legal = self._boards.numpy(), self._legal.numpy()
-        count, self._cells = len(self.games), self.games.boards[0].size
-        self._moves = self._shared(np.zeros(count, dtype=np.int64))
-        self._read = torch.cuda.Event() if self._device.type == "cuda" else None
-        self._choose = Repeated(self._chosen, self._device)
-        if self._read is not None:  # recorded here, while no other thread uses the card
-            boards, legal, drawn = (one[0] for one in self._room(1))
-            for _ in range(WARM_UP + 1):
-                self._choose(boards.zero_(), legal.fill_(True), drawn.fill_(1.0))
+        self._graph = Repeated(self._played_on_card, device)
 
-    def _room(self, steps: int) -> tuple[Tensor, Tensor, Tensor]:
-        """Tensors for boards, legal moves and random numbers of some steps."""
-        shape, device = (steps, len(self.games)), self._device
-        boards = torch.empty((*shape, self._cells), dtype=torch.uint8, device=device)
-        legal = torch.empty((*shape, 4), dtype=torch.bool, device=device)
-        return boards, legal, torch.empty((*shape, 4), device=device)
+    def __call__(self) -> tuple[Moves, NDArray[np.uint64]]:
+        """Play `horizon` moves in every game.
 
-    def _shared(self, array: NDArray[np.generic]) -> Tensor:
-        """A copy of an array that the device can read while the processor goes on."""
-        tensor = torch.from_numpy(array.copy())
-        return tensor.pin_memory() if self._device.type == "cuda" else tensor
-
-    def play(self) -> tuple[Moves, NDArray[np.uint64]]:
-        """Play `horizon` moves in every game; also returns the results of ended games."""
-        games, settings, device = self.games, self._settings, self._device
-        steps, count = settings.horizon, len(games)
-        rewards = np.empty((steps, count), dtype=np.float32)
-        ended = np.empty((steps, count), dtype=np.bool_)
-        boards, legal, drawn = self._room(steps + 1)  # the last boards have values, too
-        drawn.exponential_(generator=self.generator)
-        moves = torch.empty((steps + 1, count), dtype=torch.int64, device=device)
-        logs, values = torch.empty((2, steps + 1, count), device=device)
-        results = []
-        for step in range(steps + 1):
-            boards[step].copy_(self._boards.flatten(1), non_blocking=True)
-            legal[step].copy_(self._legal.view(torch.bool), non_blocking=True)
-            found = self._choose(boards[step], legal[step], drawn[step])
-            moves[step], logs[step], values[step] = found
-            if step < steps:
-                paid, over = games.step(self._brought(found[0]))
-                rewards[step], ended[step] = paid, games.ended
-                results.append(over)
-        gains = np.empty((steps, count), dtype=np.float32)
-        worth = values.cpu().numpy()
-        advantages(rewards, worth, ended, settings.gamma, settings.decay, gains)
-        parts = [one[:steps] for one in (boards, legal, moves, logs, values)]
-        parts.append(torch.from_numpy(gains).to(device))
-        return Moves(*(part.flatten(0, 1) for part in parts)), np.concatenate(results)
-
-    def _brought(self, moves: Tensor) -> NDArray[np.int64]:
-        """Moves from the device; what was sent there has been read then."""
-        self._moves.copy_(moves, non_blocking=True)
-        if self._read is not None:
-            self._read.record()
-            self._read.synchronize()
-        found: NDArray[np.int64] = self._moves.numpy()
-        return found
+        Returns:
+            The moves; and score, moves, largest exponent of the games that ended and had begun
+            with start tiles.
+        """
+        games, numbers = self.games, 4
+        if isinstance(games, CardGames):
+            numbers += games.noise
+        steps = self._settings.horizon + 1  # the last boards have values, too
+        shape = steps, len(games), numbers
+        drawn = torch.rand(shape, device=self._device, generator=self.generator)
+        if not isinstance(games, CardGames):
+            return self._played(games, drawn)
+        *parts, results, count = self._graph(drawn)
+        return Moves(*parts), results[count].cpu().numpy().astype(np.uint64)
 
     @torch.no_grad()
+    def _played(self, games: TrainingGames, drawn: Tensor) -> tuple[Moves, NDArray[np.uint64]]:
+        found, paid, results = [], [], []
+        for step, numbers in enumerate(drawn):
+            boards = torch.tensor(games.boards).flatten(1)
+            legal = torch.tensor(games.legal).view(torch.bool)
+            found.append((boards, legal, *self._chosen(boards, legal, numbers)))
+            if step < self._settings.horizon:
+                rewards, over = games.step(found[-1][2].numpy())
+                paid.append(
+                    (torch.from_numpy(rewards.copy()), torch.from_numpy(games.ended.copy()))
+                )
+                results.append(over)
+        return Moves(*self._parts(found, paid)), np.concatenate(results)
+
+    @torch.no_grad()
+    def _played_on_card(self, drawn: Tensor) -> tuple[Tensor, ...]:
+        """The parts of `Moves`; the results of all games, and which of them count."""
+        games = self.games
+        assert isinstance(games, CardGames)
+        found, paid, results, count = [], [], [], []
+        for step, numbers in enumerate(drawn):
+            boards, legal, whole = games.boards.clone(), games.legal.clone(), games.whole.clone()
+            found.append((boards, legal, *self._chosen(boards, legal, numbers[:, :4])))
+            if step < self._settings.horizon:
+                rewards, ended, after = games.step(found[-1][2], numbers[:, 4:])
+                paid.append((rewards, ended))
+                results.append(after)
+                count.append(ended & whole)
+        return *self._parts(found, paid), torch.stack(results), torch.stack(count)
+
+    def _parts(
+        self, found: list[tuple[Tensor, ...]], paid: list[tuple[Tensor, Tensor]]
+    ) -> list[Tensor]:
+        """The parts of `Moves` from those of each step, and from rewards and ends."""
+        parts = [torch.stack(one) for one in zip(*found, strict=True)]
+        rewards, ended = (torch.stack(one) for one in zip(*paid, strict=True))
+        settings = self._settings
+        gains = advantages(rewards, parts[-1], ended, settings.gamma, settings.decay)
+        return [one.flatten(0, 1) for one in (*(part[:-1] for part in parts), gains)]
+
     def _chosen(self, boards: Tensor, legal: Tensor, drawn: Tensor) -> tuple[Tensor, ...]:
         """Sampled moves, their log-probabilities, and the values of the boards."""
         logits, values = self._model(boards)
         logs = choice(logits, legal)
-        moves = (logs.exp() / drawn).argmax(1, keepdim=True)  # as torch.multinomial does
+        moves = (logs.exp() / -drawn.log()).argmax(1, keepdim=True)  # as torch.multinomial does
         values = values * self._model.spread + self._model.middle
         return moves[:, 0], logs.gather(1, moves)[:, 0], values
 
 
 class Learner:
-    """The network on a device (`cpu` or `cuda`), its optimiser, and its training games."""
+    """The network on a device (`cpu` or `cuda`), its optimiser, and its training games, `play`."""
 
     def __init__(self, settings: PolicySettings, device: str) -> None:
         self.settings = settings
@@ -323,24 +336,11 @@ class Learner:
             capturable=self.device.type == "cuda",
         )
         self._improve = Repeated(self._step, self.device)
-        self.groups = [
-            Group(settings, self.model, number) for number in range(len(settings.group_sizes))
-        ]
-        self.generator = self.groups[0].generator
-        self._threads = ThreadPoolExecutor(
-            min(len(self.groups), cores()), initializer=partial(torch.set_num_threads, 1)
-        )
+        self.play = Play(settings, self.model)
         self.updates = 0
 
-    def collect(self) -> tuple[Moves, NDArray[np.uint64]]:
-        """Play `horizon` moves in every game; also returns the results of ended games."""
-        if len(self.groups) == 1:
-            return self.groups[0].play()
-        played, results = zip(*self._threads.map(Group.play, self.groups), strict=True)
-        return Moves.joined(list(played)), np.concatenate(results)
-
     def learn(self, played: Moves, progress: float) -> None:
-        """Update the network with the moves from `collect`.
+        """Update the network with the moves from `play`.
 
         The learning rate and the weight of the entropy follow `progress`, 0 to 1.
         """
@@ -356,7 +356,7 @@ class Learner:
         count = len(returns)
         size = min(settings.minibatch, count)
         for _ in range(settings.epochs):
-            order = torch.randperm(count, generator=self.generator, device=self.device)
+            order = torch.randperm(count, generator=self.play.generator, device=self.device)
             mixed = [one[order] for one in (*parts, scaled)]
             for start in range(0, count - size + 1, size):
                 self._improve(*(one[start : start + size] for one in mixed), weight)
