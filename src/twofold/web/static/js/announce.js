@@ -57,8 +57,7 @@ export function clearToasts() {
  * Show a message for a while; it is said to screen readers, too.
  *
  * @param {string} words
- * @param {{text: string, run: function(): void, holds?: function(): boolean}} [action] a button of
- *   the toast, which stays as long as the action `holds`
+ * @param {{text: string, run: function(): void}} [action] a button of the toast
  * @returns {function(): void} takes it away
  */
 export function toast(words, action = null) {
@@ -69,14 +68,13 @@ export function toast(words, action = null) {
   element.append(button({ icon: 'close', label: text('all.close') }, remove));
   place?.replaceChildren(element);
   announce(words);
-  keepWhileUsed(element, remove, action?.holds);
+  keepWhileUsed(element, remove);
   return remove;
 }
 
 // A toast that is pointed at or has the focus stays.
-function keepWhileUsed(element, remove, holds = () => false) {
-  const isUsed = () => element.isConnected && (element.matches(':hover, :focus-within') || holds());
-  const check = () => (isUsed() ? wait() : remove());
+function keepWhileUsed(element, remove) {
+  const check = () => (element.matches(':hover, :focus-within') ? wait() : remove());
   const wait = () => setTimeout(check, LIFETIME_MS);
   wait();
 }

@@ -30,9 +30,9 @@ export class PlayerPicker extends ChoiceField {
     return this.value || this.#players[0]?.spec || '';
   }
 
-  /** Its name, as the list has it. */
+  /** Its name. */
   get name() {
-    return this.select.selectedOptions[0]?.textContent ?? this.spec;
+    return playerName(this.spec);
   }
 
   /** The spec as a link has it: empty for the default player. */
@@ -73,7 +73,8 @@ export class PlayerPicker extends ChoiceField {
 
   #list() {
     const players = this.#players;
-    if (!this.value && players.length) this.value = players[0].spec;
+    const listed = players.find(({ spec, plain }, place) => (this.value ? plain === this.value && spec !== plain : !place));
+    if (listed) this.value = listed.spec; // a strength has one name: `fast`, not `ntuple:ply=1`
     this.setChoices(players.map((player, place) => choiceOf(player, place === 0)));
   }
 }

@@ -67,8 +67,8 @@ class ImportReport {
       this.added += added;
       this.known += known;
       this.failed += failed;
-      this.unread.push(...unread.map(({ line, error }) => text('games.unread_line',
-        { file: file.name, line: lines + line, message: error })));
+      this.unread.push(...unread.map(({ line, error }) => [text('games.unread_line', { file: file.name, line: lines + line }),
+        ' ', h('span', { lang: 'en', text: error })]));
       lines += one.lines;
       this.#draw();
     }
@@ -83,7 +83,7 @@ class ImportReport {
   #draw() {
     const unread = this.place ? [] : this.unread.slice(0, MOST_UNREAD);
     render(this.element, h('p', { role: 'status', text: this.#words }),
-      h('ul', { class: 'my-unread small' }, unread.map((words) => h('li', { text: words }))));
+      h('ul', { class: 'my-unread small' }, unread.map((words) => h('li', {}, words))));
   }
 }
 

@@ -78,6 +78,7 @@ class GamesPage {
     this.#draw();
     await running;
     this.#draw();
+    if (importReport.added) [this.#rules, this.#kind] = ['', ALL]; // so that they are seen
     if (!this.isClosed) await this.load();
   }
 

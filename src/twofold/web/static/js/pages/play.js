@@ -46,7 +46,7 @@ class PlayPage {
   #befores = new Map(); // of a game begun here, the id of the game before it
   #beside = null; // help, ending, clock, sounds and time trial, once they are loaded
   #shown = ''; // the game
-  #told = ''; // the game of which was said that it counts as played by hand no more
+  #told = {}; // game and move number where it was said that it counts as played by hand no more
   #unsay = () => {}; // takes the message of the last new game away
   #offers = {};
   #isClosed = false;
@@ -142,7 +142,7 @@ class PlayPage {
         !isOver && help?.element, isOver && ending?.element,
         now && h('section', { class: 'card stack', 'aria-labelledby': 'facts-title' }, factsView(state, now, {
           clock: settings.get('clock') && clock?.show(now),
-          takeBack: () => this.game.takeBack(),
+          takeBack: this.#canTakeBack(now) && (() => this.#takeBackHelp()),
           share: () => this.#share() })))));
   }
 
@@ -253,15 +253,23 @@ class PlayPage {
   #tellHelped(before, now) {
     const { id, state } = this.game;
     const isLost = before.kind === 'hand' && now.kind !== 'hand' && before.move_number > state.first;
-    if (!isLost || this.#told === id) return;
-    this.#told = id;
-    const run = () => {
-      if (now.kind === 'helped') settings.set('hints', false);
-      if (this.game.id === id) this.game.takeBack();
-      this.#told = '';
-    };
-    const holds = () => this.game.id === id && this.game.now?.move_number === now.move_number;
-    toast(text(`play.now_${now.kind}`), { text: text('play.take_back'), run, holds });
+    if (!isLost || this.#told.id === id) return;
+    this.#told = { id, number: now.move_number };
+    this.#draw(); // with the button, which stays longer
+    toast(text(`play.now_${now.kind}`), { text: text('play.take_back'), run: () => this.#takeBackHelp(id) });
+  }
+
+  /** Whether what keeps the game from counting as played by hand can be taken back: a hint until the next move. */
+  #canTakeBack({ kind, can_undo: canUndo, move_number: number }) {
+    const { id, number: told } = this.#told;
+    return kind === 'player' ? canUndo : kind === 'helped' && id === this.game.id && told === number;
+  }
+
+  #takeBackHelp(id = this.game.id) {
+    if (this.game.id !== id) return;
+    if (this.game.now.kind === 'helped') settings.set('hints', false);
+    this.game.takeBack();
+    this.#told = {};
   }
 
   /** The moves that waited are made: what the loss has meant, and where the game stands now. */
@@ -372,6 +380,7 @@ class PlayPage {
 
   /** Another program has the file of a game: it goes on under another id. */
   #rename(was, game) {
+    if (remembered(WON_KEY) === was) remember(WON_KEY, game);
     if (this.#befores.has(was)) this.#befores.set(game, this.#befores.get(was));
     for (const [begun, id] of this.#befores) if (id === was) this.#befores.set(begun, game);
   }

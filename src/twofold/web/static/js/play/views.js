@@ -71,13 +71,13 @@ export function controlsView(state, now, page) {
  *
  * @param {object} state the last `game` message
  * @param {object} now where it stands
- * @param {{clock: {time: string, pace: string}|null, takeBack: function(): void,
- *   share: function(): void}} page
+ * @param {{clock: {time: string, pace: string}|null, takeBack: function(): void|false,
+ *   share: function(): void}} page `takeBack` where help can be taken back
  * @returns {HTMLElement[]}
  */
 export function factsView(state, now, { clock, takeBack, share }) {
-  const played = [kindText(now.kind), now.kind === 'player' && now.can_undo
-    && button({ text: text('play.take_back') }, takeBack, { class: 'quiet small-button' })];
+  const played = [kindText(now.kind),
+    takeBack && button({ text: text('play.take_back') }, takeBack, { class: 'quiet small-button' })];
   const facts = [
     ['play.facts_moves', number(now.move_number)],
     ['play.facts_undos', number(now.undos)],
