@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import twofold.web
+from twofold.web.pages import tile_colours
 
 CSS = Path(twofold.web.__file__).parent / "static" / "css"
 
@@ -26,12 +27,11 @@ class Colours(NamedTuple):
 
 def read_colours(theme: str) -> Colours:
     column = 2 + THEMES.index(theme)
-    board = (CSS / "board.css").read_text()
-    source = (CSS / "base.css").read_text() + re.sub(r"^\[data-exponent.*$", "", board, flags=re.M)
+    source = (CSS / "base.css").read_text() + (CSS / "board.css").read_text()
     variables = {found[1]: found[column] for found in PAIR.finditer(source)}
     tiles: dict[int, str] = {}
     texts: dict[int, str] = {}
-    for line in re.finditer(r'^\[data-exponent="(\d+)"\] \{(.*)\}$', board, re.M):
+    for line in re.finditer(r'\[data-exponent="(\d+)"\]\) \{(.*)\}$', tile_colours(), re.M):
         colours = {found[1]: found[column] for found in PAIR.finditer(line[2])}
         tiles[int(line[1])], texts[int(line[1])] = colours["tile"], colours["tile-text"]
     return Colours(variables, tiles, texts)

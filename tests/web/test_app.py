@@ -30,7 +30,7 @@ from tests.web.driver import (
 )
 from tests.web.used import FILES, STATIC
 from twofold.web.hub import Hub
-from twofold.web.pages import PAGES, STYLES, TYPES
+from twofold.web.pages import PAGES, STYLES, TYPES, tile_colours
 from twofold.web.security import Access, Gate
 from twofold.web.server import create_app
 
@@ -207,9 +207,8 @@ def test_the_page_names_all_its_modules(client: Client, path: str) -> None:
 
 def test_the_styles_come_in_one(client: Client) -> None:
     assert sorted(STYLES) == sorted(name for name in FILES if name.endswith(".css"))
-    assert client.get("/static/css/all.css").body == b"".join(
-        (STATIC / name).read_bytes() for name in STYLES
-    )
+    style = client.get("/static/css/all.css").text
+    assert style == "".join((STATIC / name).read_text() for name in STYLES) + tile_colours()
 
 
 def test_every_file_is_served(client: Client) -> None:

@@ -167,6 +167,9 @@ def test_what_is_exported_is_imported_again(laptop: Visit, served: Served, tmp_p
     page.locator("input[type=file]").set_input_files([path, text])
     report = page.get_by_role("status").filter(has_text="game added")
     expect(report).to_contain_text(f"1 game added, {count} already saved. 2 could not be read:")
+    expect(
+        page.get_by_role("radio", name="All saved games")
+    ).to_be_checked()  # the new one is listed
     unread = page.locator(".my-unread").first
     expect(unread).to_contain_text(f"twofold-games.jsonl, line {count + 1}: expected")
     expect(unread).to_contain_text("note.txt, line 1: expected a game")

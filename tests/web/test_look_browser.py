@@ -109,6 +109,10 @@ def test_who_wins_is_told_at_once_and_after_a_reload(laptop: Visit, served: Serv
     page.keyboard.press("ArrowLeft")
     expect(overlay).to_contain_text("4 reached with 4 points")
     expect(overlay.get_by_role("button", name="Keep going")).to_be_focused()
+    overlay.get_by_role("link", name="Analyse").click()
+    page.locator(".analysis-board").wait_for()
+    page.locator(".site-nav").get_by_role("link", name="Play").click()
+    expect(overlay).to_be_visible()
     page.reload()
     expect(overlay).to_be_visible()
     page.keyboard.press("Enter")
@@ -210,7 +214,7 @@ def test_the_best_move_of_a_player_without_depth_is_told(laptop: Visit) -> None:
 def test_a_message_covers_neither_score_nor_board(
     browser: Browser, served: Served, size: tuple[int, int]
 ) -> None:
-    """Its button is there until the next move; what a merge adds stays below the head."""
+    """It goes after a while, its button stays below; what a merge adds stays below the head."""
     viewport = dict(zip(("width", "height"), size, strict=True))
     with visit(browser, served, {**PHONE, "viewport": viewport}) as found:
         page, game = found.page, Game.from_board(Board.parse("1100/0000/0000/0000"), seed=1)
@@ -230,13 +234,15 @@ def test_a_message_covers_neither_score_nor_board(
         page.reload()  # all keys have been played
         page.get_by_role("button", name="Best move").first.click()
         toast = page.locator(".toast", has_text="played by hand")
-        for _ in range(3):
-            page.clock.fast_forward("00:09")
-            expect(toast).to_be_visible()
+        expect(toast).to_be_visible()
         place, board = toast.bounding_box(), page.locator(".board").first.bounding_box()
         assert place
         assert board
         assert place["y"] >= board["y"] + board["height"]
+        page.clock.fast_forward("00:09")
+        expect(toast).to_be_hidden()
+        page.locator(".facts").get_by_role("button", name="Take back").click()
+        expect(page.locator(".facts")).to_contain_text("By hand")
         assert found.faults == []
 
 

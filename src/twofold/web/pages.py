@@ -22,6 +22,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from twofold.game.drawing import TILES
 from twofold.version import __version__
 
 STATIC: Final = Path(__file__).parent / "static"
@@ -44,13 +45,13 @@ TYPES: Final = {
 """Media types by suffix; other files are not served."""
 
 STYLE: Final = "css/all.css"
-"""All `STYLES` in one file."""
+"""All `STYLES` in one file, and the colours of the tiles."""
 
 STYLES: Final = tuple(
     f"css/{name}.css"
     for name in (
         "base", "board", "pages", "analysis", "analyse", "watch", "practice",
-        "chart", "lab", "jobs", "learn", "games", "share", "away", "palettes", "trial",
+        "chart", "lab", "learn", "games", "palettes",
     )
 )  # fmt: skip
 """In order: later ones may override earlier ones."""
@@ -134,8 +135,18 @@ def is_file(path: str) -> bool:
 
 def read_file(path: str) -> bytes:
     """The content of a file in the folder `static`."""
-    paths = STYLES if path == STYLE else (path,)
-    return b"".join((STATIC / one).read_bytes() for one in paths)
+    if path == STYLE:
+        return b"".join(map(read_file, STYLES)) + tile_colours().encode()
+    return (STATIC / path).read_bytes()
+
+
+def tile_colours() -> str:
+    """The rules for the colours of the tiles, which are those of pictures (`drawing.TILES`)."""
+    return "".join(
+        f':where([data-exponent="{exponent}"]) {{ --tile: light-dark({face.light}, {face.dark});'
+        f" --tile-text: light-dark({text.light}, {text.dark}); }}\n"
+        for exponent, (face, text) in enumerate(TILES, 1)
+    )
 
 
 # ---- the page as an app

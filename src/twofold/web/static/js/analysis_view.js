@@ -52,7 +52,7 @@ export class AnalysisView {
       this.#draw();
     }, () => this.element.isConnected);
     this.line = options.line === false ? null : new LineView(options);
-    this.element = part(h('section', { class: 'analysis', 'aria-label': text('analysis.label') }));
+    this.element = part(h('section', { class: 'analysis stack near', 'aria-label': text('analysis.label') }));
     this.#draw();
   }
 
@@ -104,7 +104,7 @@ export class AnalysisView {
     this.element.dataset.state = this.#isWaiting ? 'thinking' : reply ? 'final' : 'empty';
     render(this.element,
       this.#moves(reply),
-      this.#note ? h('p', { key: 'note', class: 'analysis-note', text: this.#note })
+      this.#note ? h('p', { key: 'note', class: 'soft', text: this.#note })
         : this.#reason(reply),
       this.options.chance !== false && this.#chanceLine(reply),
       this.line?.element,
@@ -113,7 +113,7 @@ export class AnalysisView {
   }
 
   #moves(reply) {
-    return h('table', { class: 'analysis-moves', 'aria-label': text('analysis.moves') },
+    return h('table', { class: 'analysis-moves table', 'aria-label': text('analysis.moves') },
       h('tbody', null, LETTERS.map((letter, index) => this.#row(letter, reply, reply?.moves[index]))));
   }
 
@@ -131,7 +131,7 @@ export class AnalysisView {
       class: classes({ 'is-best': isBest, 'is-illegal': move && !isLegal }),
       onpointerenter: point(isLegal ? letter : ''), onpointerleave: point('') },
     h('th', { scope: 'row', class: 'analysis-move' }, onMove ? h('button', {
-      type: 'button', class: 'bare analysis-pick', disabled: !isLegal, onclick: () => onMove(letter),
+      type: 'button', class: 'bare analysis-pick line', disabled: !isLegal, onclick: () => onMove(letter),
       onfocus: point(letter), onblur: point(''),
     }, face) : face),
     h('td', { class: 'analysis-label' }, label && [gradeMark(label), h('span', { text: gradeName(label) })]),
@@ -160,7 +160,7 @@ export class AnalysisView {
     const found = reply && (exactChance(reply) ?? this.#chance);
     const isOld = Boolean(found?.board && found.board !== reply.board);
     const term = text(found && !found.games ? 'chance.of_best' : 'chance.of', { tile: String(found?.tile) });
-    return h('p', { key: 'chance', class: classes({ 'analysis-chance': true, 'is-old': isOld }) },
+    return h('p', { key: 'chance', class: classes({ 'analysis-chance line': true, 'is-old': isOld }) },
       found ? [
         h('span', { text: term }), ' ',
         h('strong', { class: 'number', title: intervalText(found), text: chanceText(found) }),
@@ -184,9 +184,9 @@ export class AnalysisView {
     };
     return h('details', { key: 'details', class: 'analysis-details', open: Boolean(kept(DETAILS_KEY).open),
       ontoggle: ({ target }) => keep(DETAILS_KEY, { open: target.open }) },
-    h('summary', null, text('analysis.details'), h('span', { class: 'analysis-thinking', hidden: !this.#isWaiting,
+    h('summary', null, text('analysis.details'), h('span', { class: 'analysis-thinking soft', hidden: !this.#isWaiting,
       text: text('analysis.thinking') })),
-    h('table', { class: 'analysis-values' }, h('thead', null, h('tr', null, ['move', 'value', 'reward'].map((name) =>
+    h('table', { class: 'analysis-values table' }, h('thead', null, h('tr', null, ['move', 'value', 'reward'].map((name) =>
       h('th', { scope: 'col', text: text(name === 'value' && reply?.unit === PROBABILITY
         ? 'analysis.probability' : `analysis.${name}`) })))),
     h('tbody', null, LETTERS.map((letter, index) => h('tr', { key: letter }, valueCells(letter, reply?.moves[index], format))))),

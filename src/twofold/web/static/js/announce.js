@@ -61,7 +61,7 @@ export function clearToasts() {
  * @returns {function(): void} takes it away
  */
 export function toast(words, action = null) {
-  const element = h('div', { class: 'toast' }, h('span', { class: 'grow', text: words }));
+  const element = h('div', { class: 'toast line' }, h('span', { class: 'grow', text: words }));
   const remove = () => element.remove();
   const run = () => { remove(); action.run(); };
   if (action) element.append(button({ text: action.text }, run));

@@ -88,8 +88,8 @@ export class LineChart {
       onfocus: () => this.#scales && this.pad.matches(':focus-visible') && this.#hover(this.#cursor ?? this.#lines[0].xs[0]),
       onblur: () => this.#hover(null),
     }, this.plot, this.over, this.box);
-    this.legend = h('ul', { class: 'chart-legend' });
-    this.element = part(h('div', { class: onPick ? 'chart can-pick' : 'chart' }, this.pad, this.legend));
+    this.legend = h('ul', { class: 'chart-legend row' });
+    this.element = part(h('div', { class: onPick ? 'chart stack tight can-pick' : 'chart stack tight' }, this.pad, this.legend));
     this.observer = new ResizeObserver(() => this.#resized());
     this.observer.observe(this.pad);
   }

@@ -39,7 +39,7 @@ export function radios(name, choices, chosen, onPick, isFirst = false) {
 /** `radios` with a legend. */
 export function chips(legend, name, ...choice) {
   return h('fieldset', { key: name, class: 'field' }, h('legend', { text: legend }),
-    h('div', { class: 'chips' }, radios(name, ...choice)));
+    h('div', { class: 'row' }, radios(name, ...choice)));
 }
 
 /** A switch with its name. */

@@ -17,10 +17,10 @@ export function openDialog({ title, body, foot = [], wide = false, onClose = () 
   const id = `dialog-${count}`;
   const close = () => element.close();
   const element = h('dialog', { class: wide ? 'wide' : '', 'aria-labelledby': id },
-    h('div', { class: 'dialog-head' }, h('h2', { id, text: title }),
+    h('div', { class: 'dialog-head line apart' }, h('h2', { id, text: title }),
       button({ icon: 'close', label: text('all.close') }, close, { class: 'quiet' })),
     h('div', { class: 'dialog-body' }, body),
-    foot.length > 0 && h('div', { class: 'dialog-foot' }, foot));
+    foot.length > 0 && h('div', { class: 'dialog-foot row' }, foot));
   element.addEventListener('close', () => { element.remove(); onClose(); });
   element.addEventListener('click', (event) => { if (event.target === element) close(); });
   document.body.append(element);

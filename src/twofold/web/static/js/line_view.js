@@ -20,8 +20,8 @@ export class LineView {
    */
   constructor({ onLine = () => {}, onPreview = () => {} }) {
     Object.assign(this, { onLine, onPreview });
-    this.list = h('ol', { class: 'line-steps', 'aria-label': text('analysis.line') });
-    this.element = part(h('div', { class: 'analysis-line' }, h('p', { class: 'line-label', text: text('analysis.line') }), this.list));
+    this.list = h('ol', { class: 'line-steps row', 'aria-label': text('analysis.line') });
+    this.element = part(h('div', { class: 'analysis-line' }, h('p', { class: 'soft small', text: text('analysis.line') }), this.list));
   }
 
   /**
@@ -50,7 +50,7 @@ export class LineView {
     const words = stepWords(step, shape);
     const preview = () => this.onPreview(index + 1);
     const end = () => this.onPreview(0);
-    return h('li', null, h('button', { type: 'button', class: 'line-step', title: words, onclick: () => this.onLine(index + 1),
+    return h('li', { class: 'line' }, h('button', { type: 'button', class: 'line-step', title: words, onclick: () => this.onLine(index + 1),
       onpointerenter: preview, onpointerleave: end, onfocus: preview, onblur: end },
     h('span', { class: 'line-arrow', 'aria-hidden': 'true' }, ARROWS[step.move]),
     step.cell !== null && spawnMark(step, shape), h('span', { class: 'visually-hidden', text: words })));
@@ -61,7 +61,7 @@ export class LineView {
 function spawnMark({ cell, tile }, { rows, cols }) {
   const style = { width: `${100 / cols}%`, height: `${100 / rows}%`, left: `${((cell % cols) * 100) / cols}%`,
     top: `${(Math.floor(cell / cols) * 100) / rows}%` };
-  return h('span', { class: 'line-spawn', 'aria-hidden': 'true' }, h('span', { text: String(tile) }),
+  return h('span', { class: 'line-spawn line', 'aria-hidden': 'true' }, h('span', { text: String(tile) }),
     h('span', { class: 'line-place' }, h('span', { class: `line-dot line-dot-${tile === 2 ? 'two' : 'more'}`, style })));
 }
 

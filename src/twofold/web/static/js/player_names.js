@@ -45,8 +45,9 @@ export function playerName(player) {
   if (!kind) return listed(player) ?? player;
   const strength = strengthOf(player);
   if (strength) return text(`player.${strength}`);
-  if (/\bnet=/.test(values) && listed(player)) return listed(player); // of a run
-  const plain = deep(nameOf(kind, values) ?? listed(player) ?? kind, kind, values);
+  const own = listed(player);
+  if (own && own !== player && /\bnet=/.test(values)) return own; // of a run
+  const plain = deep(nameOf(kind, values) ?? own ?? kind, kind, values);
   return TABLES.test(values) ? text('player.with_tables', { name: plain }) : plain;
 }
 

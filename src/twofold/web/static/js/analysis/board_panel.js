@@ -84,7 +84,7 @@ export class BoardPanel {
       'aria-label': text('review.slider'), 'aria-valuetext': where,
       oninput: ({ target }) => walk.go(Number(target.value)) });
     render(this.controls, walk.last > 0 && [
-      h('div', { class: 'analysis-slider' }, slider,
+      h('div', { class: 'analysis-slider line' }, slider,
         h('output', { class: 'analysis-where number' }, `${number(made)} / ${number(last)}`)),
       h('div', { class: 'row apart' },
         h('div', { class: 'group' },

@@ -340,14 +340,14 @@ export class Desk {
     this.element.className = ['analysis-page', ...Object.keys(states).filter((name) => states[name])].join(' ');
     this.#showMoves(reply, walk.next);
     render(this.element,
-      h('div', { key: 'head', class: 'analysis-head' }, this.#head()),
-      h('section', { key: 'board', class: 'analysis-board', 'aria-label': text('analyse.position') }, panel.element, panel.controls,
+      h('div', { key: 'head', class: 'analysis-head row apart' }, this.#head()),
+      h('section', { key: 'board', class: 'analysis-board stack near', 'aria-label': text('analyse.position') }, panel.element, panel.controls,
         isSetup ? this.setup.element : !quiz && h('p', { class: 'analysis-hint soft small', role: 'status',
           text: this.previewed ? text('analyse.preview', { count: this.previewed }) : text('analyse.try_hint') })),
       quiz ? h('div', { key: 'quiz', class: 'analysis-quiz' }, quiz.element) : [
         h('section', { key: 'move', class: 'card analysis-move', 'aria-label': text('review.this_move') },
           this.#verdict(reply, walk.next), this.analysis.element),
-        h('div', { key: 'side', class: 'analysis-side' },
+        h('div', { key: 'side', class: 'analysis-side stack' },
           walk.last > 0 ? this.moves.element : !this.#game && this.chooser,
           h('section', { class: 'analysis-asked', 'aria-label': text('analyse.asked') },
             this.picker.element, this.limit.element, this.judge),

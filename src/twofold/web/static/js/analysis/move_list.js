@@ -95,7 +95,7 @@ export class MoveList {
   #row({ moves, depth, isFirst, isEnd }, index) {
     const [move] = moves;
     const end = moves.at(-1);
-    return h('div', { key: index, class: depth ? 'moves-row is-variation' : 'moves-row',
+    return h('div', { key: index, class: depth ? 'moves-row line is-variation' : 'moves-row line',
       style: { top: `${index * ROW_PX}px`, '--depth': Math.min(depth, 3) } },
     h('span', { class: 'moves-number number', text: String(move.number) }),
     moves.map((one) => this.#move(one)),

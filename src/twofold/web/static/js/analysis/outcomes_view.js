@@ -8,7 +8,7 @@ const LEAST = 1e-6; // a tile that is the largest at the end less often has no r
 
 /** Shows `OutcomesReply`s; takes no room until there is one. */
 export class OutcomesView {
-  element = part(h('section', { class: 'card outcomes', hidden: true, 'aria-label': text('outcomes.label') }));
+  element = part(h('section', { class: 'card outcomes stack near', hidden: true, 'aria-label': text('outcomes.label') }));
 
   /** Take all away: nobody knows how games end. */
   clear() {
@@ -47,7 +47,7 @@ export class OutcomesView {
 function table(tiles) {
   const heading = (name) => h('th', { scope: 'col', class: `outcomes-${name}`, text: text(`outcomes.${name}`) });
   const most = Math.max(...tiles.map(({ chance }) => chance));
-  return h('table', { class: 'outcomes-tiles' },
+  return h('table', { class: 'outcomes-tiles table' },
     h('thead', null, h('tr', null, heading('tile'), h('td', { class: 'outcomes-track' }), heading('chance'), heading('reached'))),
     h('tbody', null, tiles.filter(({ chance }) => chance >= LEAST).map((one) => row(one, one.chance === most))));
 }

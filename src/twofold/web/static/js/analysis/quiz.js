@@ -112,7 +112,7 @@ export class Quiz {
     render(this.answer, this.#said);
     render(this.element,
       h('div', { key: 'head', class: 'row apart' }, h('h2', { text: text('review.learn') }),
-        h('p', { class: 'quiz-count number soft', text: text('review.quiz_count',
+        h('p', { class: 'quiz-count number soft nowrap', text: text('review.quiz_count',
           { solved: this.#solved.size, total: this.places.length }) })),
       h('p', { class: 'quiz-prompt', text: this.#prompt }),
       part(this.answer),

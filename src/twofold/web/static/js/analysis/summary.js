@@ -32,7 +32,7 @@ export function figures(judging, onGo) {
       && h('p', { class: 'small soft', text: text('review.no_choice') }),
     parts(judging, onGo),
     h('details', { class: 'review-more' }, h('summary', { text: text('analyse.details') }),
-      h('div', { class: 'review-figures' },
+      h('div', { class: 'review-figures fit' },
         figure('match', share(100 * mean((one) => Number(isBest(one))))),
         figure('kept_share', share(100 * mean((one) => one.ratio))),
         figure('run', judged.length ? number(longestRun(judged)) : '–'),
@@ -71,7 +71,7 @@ function parts({ game, reviewed }, onGo) {
 function phaseButton({ after, before, start }, onGo) {
   const kind = before ? 'before' : after ? 'after' : 'whole';
   const words = text(`review.phase_${kind}`, { after: String(after), before: String(before) });
-  return h('button', { type: 'button', class: 'review-part-go', onclick: () => onGo(start) }, words);
+  return h('button', { type: 'button', class: 'review-part-go bare', onclick: () => onGo(start) }, words);
 }
 
 function list(key, children) {
@@ -109,7 +109,7 @@ export function grades(judging, { onNext, onLearn }) {
       && h('p', { class: 'small soft', text: text('review.labels_own') }),
     h('div', { class: 'label-bar', 'aria-hidden': 'true' }, GRADES.map((grade) => counts.get(grade) > 0
       && h('span', { key: grade, class: `grade-${grade}`, style: { flexGrow: counts.get(grade) } }))),
-    h('ul', { class: 'label-list' }, GRADES.map((grade) => h('li', null,
+    h('ul', { class: 'label-list fit' }, GRADES.map((grade) => h('li', null,
       h('button', { type: 'button', class: 'bare label-row', disabled: !counts.get(grade),
         onclick: () => onNext((one) => one === grade) },
       gradeMark(grade), h('span', { class: 'grow', text: sentence(gradeName(grade)) }),

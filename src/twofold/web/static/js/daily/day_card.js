@@ -36,7 +36,7 @@ export function dayCard({ today, tries }, day, error, play) {
   return h('section', { class: 'card stack', 'aria-labelledby': 'daily-day' },
     h('div', null, h('h2', { id: 'daily-day', text: dayText(day) }),
       h('p', { class: 'soft', text: whenText(day, today, tried) })),
-    tried && h('div', { key: 'try', class: 'daily-try' }, boardOf(tried.game), facts(tried.game)),
+    tried && h('div', { key: 'try', class: 'daily-try line' }, boardOf(tried.game), facts(tried.game)),
     state === 'none' || state === 'going' ? h('div', { key: 'play', class: 'row' },
       button({ text: text(state === 'none' ? 'daily.play' : 'daily.resume') }, () => play(day), { class: 'primary' }))
       : result(day, tried.game),
@@ -59,7 +59,7 @@ function boardOf({ board }) {
 }
 
 function facts({ score, max_tile: tile, moves }) {
-  return figureList('my-figures', [[text('daily.score'), number(score)], [text('daily.tile'), String(tile)],
+  return figureList('my-figures card fit', [[text('daily.score'), number(score)], [text('daily.tile'), String(tile)],
     [text('daily.moves'), number(moves)]]);
 }
 

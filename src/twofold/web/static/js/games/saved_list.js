@@ -33,7 +33,7 @@ export class SavedList {
    */
   constructor(page) {
     this.page = page;
-    this.element = h('section', { class: 'my-part', 'aria-label': text('games.saved') });
+    this.element = h('section', { class: 'my-part stack near', 'aria-label': text('games.saved') });
     this.#draw();
   }
 
@@ -76,7 +76,7 @@ export class SavedList {
     const found = this.#total === null ? text('all.loading')
       : text('games.found', { count: this.#total });
     render(this.element,
-      h('div', { class: 'my-filters' },
+      h('div', { class: 'my-filters row' },
         field(text('games.search'), h('input', { type: 'search', id: 'my-search',
           autocomplete: 'off', placeholder: text('games.search_hint'),
           oninput: (event) => this.#change('search', event.target.value, PAUSE_MS) })),
@@ -90,7 +90,7 @@ export class SavedList {
 
   #row(game) {
     const isCurrent = game.game === this.page.current;
-    return h('li', { class: 'game', key: game.game }, miniBoard(game.board),
+    return h('li', { class: 'game row', key: game.game }, miniBoard(game.board),
       h('div', { class: 'game-facts' },
         h('p', {},
           h('strong', { class: 'number', text: text('play.game_score', { score: game.score }) }),

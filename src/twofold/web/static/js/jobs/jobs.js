@@ -111,12 +111,12 @@ export class Jobs {
     const ended = this.list.filter(({ state }) => !ACTIVE.has(state));
     const recent = ended.filter(isNews).slice(0, SHOWN);
     const earlier = ended.filter((job) => !recent.includes(job));
-    return h('section', { key: 'jobs', class: 'jobs', 'aria-label': text('jobs.title') },
-      h('div', { class: 'jobs-head' }, h('h2', { text: text('jobs.title') }),
+    return h('section', { key: 'jobs', class: 'jobs stack near', 'aria-label': text('jobs.title') },
+      h('div', { class: 'jobs-head row apart' }, h('h2', { text: text('jobs.title') }),
         button({ icon: 'new', text: text('jobs.new') }, () => this.open(), { class: 'primary jobs-new' })),
-      h('ul', { class: 'jobs-list' }, [...active, ...recent].map((job) => this.row(job))),
+      h('ul', { class: 'jobs-list stack near' }, [...active, ...recent].map((job) => this.row(job))),
       earlier.length > 0 && h('details', { class: 'jobs-earlier' }, h('summary', { text: text('jobs.earlier') }),
-        h('ul', { class: 'jobs-list' }, earlier.map((job) => this.row(job)))));
+        h('ul', { class: 'jobs-list stack near' }, earlier.map((job) => this.row(job)))));
   }
 
   /** A job as an item of a list. */
@@ -124,11 +124,11 @@ export class Jobs {
     const { id, title, kind, command, state } = job;
     const isShown = state === 'running' || (state === 'stopped' && job.progress !== null);
     const words = state === 'failed' ? 'error' : 'soft';
-    return h('li', { key: id, class: 'job', dataset: { state } },
+    return h('li', { key: id, class: 'job row card', dataset: { state } },
       h('div', { class: 'job-what' },
-        h('p', { class: 'job-title' }, h('span', null, h('span', { class: 'soft', text: kind ? text(`jobs.kind_${kind}`) : '' }), ' ',
+        h('p', { class: 'job-title line' }, h('span', null, h('span', { class: 'soft', text: kind ? text(`jobs.kind_${kind}`) : '' }), ' ',
           h('strong', { text: title })), h('code', { class: 'job-command soft', title: command, text: command })),
-        h('p', { class: `small jobs-status ${words}`, text: statusOf(job) })),
+        h('p', { class: `small number ${words}`, text: statusOf(job) })),
       h('div', { class: 'row' }, this.#tools(job)),
       isShown && h('progress', { max: 1, 'aria-label': title, ...(job.progress !== null && { value: job.progress }) }));
   }

@@ -166,7 +166,7 @@ class JobForm {
   #draw() {
     const { command, disk, memory, error } = this.#said;
     render(this.element,
-      h('div', { class: 'chips', role: 'radiogroup', 'aria-label': text('jobs.kind') },
+      h('div', { class: 'row', role: 'radiogroup', 'aria-label': text('jobs.kind') },
         radios('job-kind', KINDS.map((kind) => [kind, text(`jobs.kind_${kind}`)]), this.kind, (kind) => this.#pick(kind), true)),
       h('p', { class: 'soft small', text: text(`jobs.about_${this.kind}`) }),
       h('div', { key: this.kind, class: 'stack' }, this.#fields()),
@@ -181,17 +181,17 @@ class JobForm {
   #fields() {
     const { threads } = this.limits;
     const cores = (key) => this.#whole(key, 'threads', threads, threads);
-    if (this.kind === 'table') return h('div', { class: 'job-fields' }, this.table.element, cores('jobs.threads'));
+    if (this.kind === 'table') return h('div', { class: 'job-fields fit' }, this.table.element, cores('jobs.threads'));
     const common = [this.rules.element,
       this.#typed('play.seed', 'seed', '1', { class: 'input number', inputmode: 'numeric', pattern: '[0-9]{1,20}' }),
       this.#typed('jobs.name', 'name', freeName(STEMS[this.kind], this.names), { pattern: '[A-Za-z0-9][A-Za-z0-9_\\-]{0,59}' })];
     if (this.kind === 'bench') {
-      return [this.#playerList(), h('div', { class: 'job-fields' }, this.#whole('jobs.games', 'games', GAMES, this.limits.games),
+      return [this.#playerList(), h('div', { class: 'job-fields fit' }, this.#whole('jobs.games', 'games', GAMES, this.limits.games),
         common, cores('jobs.processes'))];
     }
     const times = select(TIMES.filter((seconds) => seconds <= this.limits.seconds)
       .map((seconds) => [seconds, formatTime(seconds)]), null, () => {}, { name: 'seconds' });
-    return h('div', { class: 'job-fields' }, this.network.element, labelled('analysis.time', times), this.schedule.element, common,
+    return h('div', { class: 'job-fields fit' }, this.network.element, labelled('analysis.time', times), this.schedule.element, common,
       cores('jobs.threads'));
   }
 
@@ -199,7 +199,7 @@ class JobForm {
     const isAlone = this.players.length === 1;
     return [
       h('fieldset', { class: 'field' }, h('legend', { text: text('jobs.players') }),
-        h('div', { class: 'stack tight' }, this.players.map((picker) => h('div', { key: picker, class: 'job-player' }, picker.element,
+        h('div', { class: 'stack tight' }, this.players.map((picker) => h('div', { key: picker, class: 'job-player line' }, picker.element,
           button({ icon: 'close', label: text('jobs.remove_player') }, () => this.#removePlayer(picker), { class: 'quiet', disabled: isAlone }))))),
       h('div', null, button({ icon: 'new', text: text('jobs.add_player') }, () => this.#addPlayer(),
         { class: 'jobs-add', disabled: this.players.length >= this.limits.players })),

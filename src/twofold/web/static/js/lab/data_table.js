@@ -28,7 +28,7 @@ export class DataTable {
     this.#order = order;
     this.caption = caption;
     this.table = h('table', { class: 'table lab-table' });
-    this.element = part(h('div', { class: 'lab-data' }, scrollBox(caption, this.table),
+    this.element = part(h('div', { class: 'lab-data stack' }, scrollBox(caption, this.table),
       csvButton(caption, () => ({ name: this.file, rows: this.#saved() }))));
   }
 

@@ -100,13 +100,13 @@ export function faultWords(words) {
  * @param {number} place from 0 on
  */
 export function playerMark({ name, label, colour, dashes, marker }, place) {
-  return h('span', { class: 'lab-player' }, swatch(colour, dashes, svg('path', { d: marker, fill: 'currentColor' })),
+  return h('span', { class: 'lab-player line' }, swatch(colour, dashes, svg('path', { d: marker, fill: 'currentColor' })),
     h('span', { class: 'soft', text: `${place + 1}` }), h('span', { title: label }, broken(name)));
 }
 
 /** A line of a chart with its name. */
 export function lineMark(name, { colour, dashed }) {
-  return h('span', { class: 'lab-player' }, swatch(colour - 1, dashed ? [5, 3] : []), h('span', null, broken(name)));
+  return h('span', { class: 'lab-player line' }, swatch(colour - 1, dashed ? [5, 3] : []), h('span', null, broken(name)));
 }
 
 function swatch(colour, dashes, marker = null) {

@@ -78,18 +78,18 @@ export class RunView {
     if (!tiles.includes(this.tile)) this.tile = tellingTile(curves, tiles) ?? '';
     if (this.measure === 'survival' && !haveSurvival(curves) && curves.length === names.length) this.measure = 'mean';
     const lines = linesOf(curves, this);
-    return h('article', { key: 'runs', class: 'lab-run' },
-      h('header', { class: 'lab-head' },
+    return h('article', { key: 'runs', class: 'lab-run stack wide' },
+      h('header', { class: 'lab-head stack tight' },
         h('h2', { text: names.length === 1 ? names[0] : text('lab.runs_count', { count: names.length }) }),
         this.#status(curves, runs), runs.length === 1 && names.length === 1 && this.#uses(runs[0])),
-      h('div', { class: 'card lab-curves' }, this.#controls(curves, tiles),
+      h('div', { class: 'card lab-curves stack' }, this.#controls(curves, tiles),
         h('div', { class: lines.length ? 'lab-chart' : 'lab-chart lab-empty', dataset: { empty: text(whyEmpty(curves, this.measure)) } },
           this.#chart(lines, curves)),
         h('p', { class: 'soft small', text: this.#explain(curves, lines) }),
         lines.length > 0 && this.#files(),
         names.length === 1 && curves[0]?.rows.length > 0 && csvButton(text('lab.curve'), () => curveFile(names[0], curves[0])),
         this.#others()),
-      runs.length === 1 && figureList('lab-figures', columnsOf(tiles).map(([name, value, format]) => (
+      runs.length === 1 && figureList('lab-figures card fit', columnsOf(tiles).map(([name, value, format]) => (
         [name, shown(value(runs[0]), format)]))),
       runs.length > 1 && this.#table.show(tableOf(runs, tiles), 'runs',
         { nameOf: (place) => lineMark(runs[place].name, lookOf(names.indexOf(runs[place].name))) }));
@@ -124,9 +124,9 @@ export class RunView {
   #controls(curves, tiles) {
     const offered = MEASURES.filter((measure) => measure !== 'survival' || haveSurvival(curves));
     const hasTile = this.measure === 'reached' && this.names.length > 1 && tiles.length > 0;
-    return h('div', { class: 'lab-controls' },
+    return h('div', { class: 'lab-controls row' },
       measureChips('measure', offered, this.measure, (measure) => this.#set({ measure })),
-      hasTile && h('label', { key: 'tile', class: 'lab-tile' }, h('span', { class: 'label', text: text('games.column_tile') }),
+      hasTile && h('label', { key: 'tile', class: 'lab-tile stack near' }, h('span', { class: 'label', text: text('games.column_tile') }),
         select(tiles.map((tile) => [tile, tile]), this.tile, (tile) => this.#set({ tile }))),
       measureChips('over', Object.keys(UNITS), this.unit, (unit) => this.#set({ unit }), 'unit'));
   }
@@ -140,7 +140,7 @@ export class RunView {
       else target.checked = true;
     };
     return known.length > 1 && h('fieldset', { class: 'field lab-others' }, h('legend', { text: text('lab.compare') }),
-      h('div', { class: 'chips' }, known.map((name) => h('label', { key: name, class: 'chip' },
+      h('div', { class: 'row' }, known.map((name) => h('label', { key: name, class: 'chip' },
         h('input', { type: 'checkbox', value: name, checked: this.names.includes(name), onchange: (event) => toggle(event, name) }),
         name))));
   }

@@ -94,7 +94,7 @@ export class StudyView {
     const isEmpty = study?.games === 0 && !study.error;
     const fault = study?.error ? faultWords(study.error) : this.#fault;
     return h('article', { key: name, class: 'lab-study', 'aria-busy': this.#isBusy && !this.#found ? 'true' : null },
-      h('header', { class: 'lab-head' }, h('h2', { text: name }), h('p', { class: 'soft', text: this.#words() }),
+      h('header', { class: 'lab-head stack tight' }, h('h2', { text: name }), h('p', { class: 'soft', text: this.#words() }),
         this.#found && h('div', { class: 'row' },
           h('a', { class: 'button quiet lab-download', href: `${dataAddress('studies', name)}/games.csv`,
             download: `${file.replaceAll('/', '-')}.csv` }, icon('download'), text('lab.csv_games')),
@@ -126,7 +126,7 @@ export class StudyView {
     const table = (name, how) => section[name] && this.#table(key, name).show(section[name], `${file}-${TABLES[name]}`, how);
     const figure = (kind) => this.#figure(key, kind, { charts, players, number, file });
     const hint = (name) => h('p', { class: 'soft small', text: text(`lab.hint_${name}`) });
-    return h('section', { key, class: 'lab-section' },
+    return h('section', { key, class: 'lab-section stack' },
       h('h3', null, `${text('picker.rules')} `, h('code', { text: rules }),
         boards && [`, ${text('lab.boards')} `, h('code', { text: boards })]),
       section.league && block('league', table('league', { nameOf }), hint(section.has_spread ? 'spread' : 'league')),
@@ -153,8 +153,8 @@ export class StudyView {
     const address = `${dataAddress('studies', this.name)}/figure?plot=${kind}&section=${number + 1}&${names}`;
     const drawn = Object.entries(FIGURES[kind]).filter(([name]) => charts[name].length)
       .map(([name, looks]) => this.#chart(`${section} ${name}`, kind, looks, charts[name], charts.wide, players));
-    return h('figure', { class: 'lab-figure', dataset: { kind } }, h('div', { class: 'stack' }, drawn),
-      h('ul', { class: 'lab-legend' }, players.map((player, place) => h('li', null, playerMark(player, place)))),
+    return h('figure', { class: 'lab-figure stack near', dataset: { kind } }, h('div', { class: 'stack' }, drawn),
+      h('ul', { class: 'lab-legend row' }, players.map((player, place) => h('li', null, playerMark(player, place)))),
       h('figcaption', { class: 'soft small', text: text(`lab.caption_${kind}`) }),
       figureButtons(text(`lab.title_${kind}`), address, `${file}-${kind}`));
   }
@@ -190,7 +190,7 @@ function namesOf(labels) {
 }
 
 function block(key, ...parts) {
-  return h('div', { key, class: 'lab-block' }, parts);
+  return h('div', { key, class: 'lab-block stack' }, parts);
 }
 
 function heading(kind) {

@@ -89,7 +89,7 @@ class DailyPage {
       this.#draw();
     }, { disabled: isOff });
     return h('section', { class: 'card stack', 'aria-labelledby': 'daily-month' },
-      h('div', { class: 'daily-turn' },
+      h('div', { class: 'daily-turn line apart' },
         turn('left', 'daily.month_before', -1, this.#month <= monthAfter(first, 0)),
         h('h2', { id: 'daily-month', 'aria-live': 'polite', text: monthText(this.#month) }),
         turn('right', 'daily.month_after', 1, this.#month >= monthAfter(today, 0))),

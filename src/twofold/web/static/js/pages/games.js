@@ -46,11 +46,6 @@ class GamesPage {
     });
     part(this.saved.element);
     this.place = h('div', { class: 'my-games stack wide' });
-    this.figures = part(h('div', { class: 'stack wide' }));
-    this.chartPart = part(h('section', { class: 'my-part', 'aria-labelledby': 'my-chart' },
-      h('h2', { id: 'my-chart', text: text('games.chart') }),
-      h('div', { class: 'my-chart' }, this.chart.element)));
-    this.parts = part(h('div', { class: 'my-parts' }));
     root.append(this.place);
     this.#draw();
   }
@@ -120,8 +115,7 @@ class GamesPage {
     const { games = 0 } = this.#found ?? {};
     render(this.place, this.#head(games), importReport.element,
       this.#status && h('p', { class: 'soft', role: 'status', text: this.#status }),
-      games > 0 && [this.figures, this.saved.element]);
-    if (games) this.#drawFigures(this.#chosen);
+      games > 0 && [this.#figures(this.#chosen), this.saved.element]);
   }
 
   #head(games) {
@@ -136,22 +130,23 @@ class GamesPage {
           text: text('games.export') })));
   }
 
-  #drawFigures({ rules, kind }) {
+  #figures({ rules, kind }) {
     const record = this.#found.best[rules.rules];
-    const choice = h('div', { class: 'my-choice' }, this.#rulesField(rules),
+    const choice = h('div', { key: 'choice', class: 'my-choice row' }, this.#rulesField(rules),
       this.#kindField(rules, kind));
-    if (this.#kind === ALL) return void render(this.figures, choice);
-    render(this.figures, choice,
-      h('div', { class: 'stack tight' },
-        figureList('my-figures', this.#figuresOf(kind, rules.goal)),
+    if (this.#kind === ALL) return choice;
+    const hasChart = kind.scores.length >= LEAST_GAMES;
+    if (hasChart) this.#drawChart(kind);
+    return [choice,
+      h('div', { key: 'figures', class: 'stack tight' },
+        figureList('my-figures card fit', this.#figuresOf(kind, rules.goal)),
         h('p', { class: 'soft small', text: kind.going
           ? text('games.counted_going', { count: kind.going }) : text('games.counted') }),
         record > (rules.leaders[0]?.score ?? 0)
           && h('p', { class: 'small', text: text('games.record', { score: record }) })),
-      this.parts);
-    const hasChart = kind.scores.length >= LEAST_GAMES;
-    render(this.parts, kind.reached.length > 0 && ratesPart(kind), hasChart && this.chartPart);
-    if (hasChart) this.#drawChart(kind);
+      h('div', { key: 'parts', class: 'my-parts' }, kind.reached.length > 0 && ratesPart(kind),
+        hasChart && h('section', { key: 'chart', class: 'my-part stack near', 'aria-labelledby': 'my-chart' },
+          h('h2', { id: 'my-chart', text: text('games.chart') }), h('div', { class: 'my-chart' }, this.chart.element)))];
   }
 
   #figuresOf(kind, goal) {
@@ -203,13 +198,13 @@ class GamesPage {
 }
 
 function ratesPart({ games: count, reached }) {
-  return h('div', { class: 'my-part' }, h('h2', { id: 'my-rates', text: text('games.rates') }),
+  return h('div', { class: 'my-part stack near' }, h('h2', { id: 'my-rates', text: text('games.rates') }),
     h('table', { class: 'table my-rates', 'aria-labelledby': 'my-rates' },
       h('thead', { class: 'visually-hidden' }, h('tr', {}, ['tile', 'share', 'count'].map(
         (name) => h('th', { scope: 'col', text: text(`games.rates_${name}`) })))),
       h('tbody', {}, reached.map(({ tile, games }) => h('tr', {},
         h('th', { scope: 'row', class: 'number', text: String(tile) }),
-        h('td', { class: 'my-share' },
+        h('td', { class: 'my-share line' },
           h('div', { class: 'my-bar', style: { '--share': games / count } },
             h('span', { 'aria-hidden': 'true' })),
           h('span', { class: 'number', text: percent((100 * games) / count, 1) })),

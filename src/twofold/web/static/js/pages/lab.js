@@ -134,9 +134,9 @@ class LabPage {
   }
 
   #emptyLab() {
-    return h('div', { key: 'empty', class: 'lab-empty-page' },
+    return h('div', { key: 'empty', class: 'lab-empty-page stack' },
       h('h2', { text: text('lab.empty_title') }), h('p', { class: 'soft', text: text('lab.empty') }),
-      h('div', { class: 'lab-cards' }, ['study', 'run'].map((kind) => h('section', { class: 'card' },
+      h('div', { class: 'lab-cards fit' }, ['study', 'run'].map((kind) => h('section', { class: 'card stack near' },
         h('h3', { text: text(`lab.${kind === 'study' ? 'studies' : 'runs'}`) }),
         h('p', { class: 'soft', text: text(`lab.about_${kind}`) }), this.#starter(kind)))),
       learn());
@@ -153,15 +153,15 @@ class LabPage {
   }
 
   #list() {
-    if (!this.#files) return h('p', { key: 'list', class: 'lab-list soft', text: text('all.loading') });
+    if (!this.#files) return h('p', { key: 'list', class: 'lab-list soft stack wide', text: text('all.loading') });
     const { studies, runs } = this.#files;
-    return h('nav', { key: 'files', class: 'lab-list', 'aria-label': text('lab.files') },
+    return h('nav', { key: 'files', class: 'lab-list stack wide', 'aria-label': text('lab.files') },
       this.#part('study', studies.map((one) => this.#item(one, { study: one.name }, studyLines))),
       this.#part('run', runs.map((one) => this.#item(one, { runs: [one.name] }, runLines))), learn());
   }
 
   #part(kind, items) {
-    return h('section', { class: 'lab-part' }, h('h2', { text: text(kind === 'study' ? 'lab.studies' : 'lab.runs') }),
+    return h('section', { class: 'lab-part stack near' }, h('h2', { text: text(kind === 'study' ? 'lab.studies' : 'lab.runs') }),
       items.length ? [h('ul', { class: 'lab-items' }, items), this.#again(kind)] : this.#starter(kind));
   }
 
@@ -174,7 +174,7 @@ class LabPage {
 
   #item(file, choice, linesOf) {
     const name = file.name.split(/(?<=\/)/).flatMap((piece) => [piece, h('wbr')]);
-    const inside = [h('span', { class: 'lab-line' }, h('strong', { class: 'lab-name' }, name),
+    const inside = [h('span', { class: 'lab-line row apart' }, h('strong', { class: 'lab-name' }, name),
       h('span', { class: 'soft small nowrap', text: formatAgo(file.changed) })),
     file.error ? h('span', { class: 'error small', text: faultWords(file.error) }) : linesOf(file)];
     if (file.error) return h('li', { key: file.name }, h('div', { class: 'lab-item' }, inside));

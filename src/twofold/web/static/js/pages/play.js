@@ -126,8 +126,8 @@ class PlayPage {
     const isOver = Boolean(now && isFinished(now));
     render(this.root, h('div', { class: 'columns play' },
       h('div', { class: 'stack' },
-        h('div', { class: 'play-area' },
-          h('div', { class: 'play-head' }, headView(state, now)),
+        h('div', { class: 'play-area stack' },
+          h('div', { class: 'play-head row' }, headView(state, now)),
           this.gain,
           h('div', { class: 'row controls', role: 'group', 'aria-label': text('play.controls') },
             controlsView(state, now, { isUndoable: Boolean(now?.can_undo || this.#hasBefore), help: help?.buttons(true),

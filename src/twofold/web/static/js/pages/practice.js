@@ -24,7 +24,7 @@ export function mount(root, context) {
   const name = Object.hasOwn(PARTS, asked) ? asked : window.location.hash === '#day' ? 'puzzle' : 'stream';
   const place = h('div', { class: 'stack practice-part' });
   root.append(h('div', { class: 'stack practice' },
-    h('div', { class: 'practice-head' }, h('h1', { text: text('nav.practice') }), tabs(name)), place));
+    h('div', { class: 'practice-head row apart' }, h('h1', { text: text('nav.practice') }), tabs(name)), place));
   context.title(`${text(`practice.tab_${name}`)} · ${text('nav.practice')}`);
   let part = null;
   let isClosed = false;

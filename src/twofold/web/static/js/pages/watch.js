@@ -54,7 +54,7 @@ class WatchPage {
     const { players, ...link } = parseLink(params, new URLSearchParams(hash.slice(1)));
     Object.assign(this.race, link);
     this.rules = new RulesField({ value: link.rules, onPick: (rules) => this.#restart(this.race.seed, rules) });
-    this.element = h('div', { class: 'watch' });
+    this.element = h('div', { class: 'watch stack' });
     root.append(this.element);
     for (const spec of players) this.#add(spec);
     if (this.race.person) title(text('watch.race_title'));
@@ -273,7 +273,7 @@ class WatchPage {
     this.element.classList.toggle('is-full', this.#isFull);
     render(this.element,
       h('h1', { class: 'visually-hidden', text: text(race.person ? 'watch.race_title' : 'nav.watch') }),
-      h('p', { class: 'race-standing', text: this.#standing(move, order) }),
+      h('p', { class: 'race-standing number', text: this.#standing(move, order) }),
       h('div', { class: 'lanes', dataset: { count: race.lanes.length } },
         race.lanes.map((lane) => this.views.get(lane).element)),
       this.#transport(isDecided), this.#form());
@@ -302,16 +302,16 @@ class WatchPage {
     const place = race.cursor ?? race.last;
     const where = text(place === race.last ? 'watch.newest' : 'watch.where', { move: place, last: race.last });
     const canWalk = !this.#isRacing;
-    return h('section', { class: 'transport card', 'aria-label': text('watch.controls') },
+    return h('section', { class: 'transport card row', 'aria-label': text('watch.controls') },
       canWalk && this.#walk(isEnd, place),
-      canWalk && h('div', { key: 'scrub', class: 'transport-scrub' },
+      canWalk && h('div', { key: 'scrub', class: 'transport-scrub line' },
         h('input', { type: 'range', min: 0, max: race.last, step: 1, value: String(place), 'aria-label': text('watch.scrubber'),
           'aria-valuetext': where, oninput: ({ target }) => race.seek(Number(target.value)) }),
         h('span', { class: 'transport-where number', text: where })),
-      h('div', { key: 'step', class: 'chips transport-step', role: 'radiogroup', 'aria-label': text('watch.in_step') },
+      h('div', { key: 'step', class: 'transport-step line', role: 'radiogroup', 'aria-label': text('watch.in_step') },
         radios('watch-in-step', [[true, text('watch.by_moves')], [false, text('watch.by_time')]], race.isInStep,
           (isInStep) => this.#set({ isInStep }))),
-      !(this.#isRacing && race.isInStep) && h('div', { key: 'speed', class: 'transport-speed' },
+      !(this.#isRacing && race.isInStep) && h('div', { key: 'speed', class: 'transport-speed line' },
         h('label', { class: 'label', for: 'watch-speed', text: text('play.pace') }),
         h('input', { id: 'watch-speed', type: 'range', min: 0, max: SPEEDS.length - 1, step: 1,
           value: String(placeOf(race.speed)), 'aria-valuetext': formatSpeed(race.speed),
@@ -341,7 +341,7 @@ class WatchPage {
       value: race.seed, onchange: seeded,
       onkeydown: ({ key, target }) => { if (key === 'Enter') target.blur(); } }); // the keys go to the race again
     const stops = [[0, text('watch.stop_never')], ...STOP_TILES.map((tile) => [tile, String(tile)])];
-    return h('section', { class: 'race-form', 'aria-label': text('watch.race') },
+    return h('section', { class: 'race-form row', 'aria-label': text('watch.race') },
       this.rules.element, field(text('play.seed'), seed),
       button({ icon: 'dice', text: text('watch.restart') }, () => this.#restart(randomSeed())),
       selectField('watch-stop', text('watch.stop'), stops, race.stopTile, (tile) => this.#set({ stopTile: Number(tile) })),

@@ -77,7 +77,7 @@ function rulesFields(form, change) {
       h('div', { class: 'shape-preview', 'aria-hidden': 'true', style: { '--rows': form.rows, '--cols': form.cols } },
         Array.from({ length: form.rows * form.cols }, () => h('span'))),
       h('div', { class: 'stack tight' }, range('rows', { min: 1, max: 8 }), range('cols', { min: 1, max: 8 }))),
-    h('div', { class: 'two-fields' },
+    h('div', { class: 'two-fields fit' },
       selectField('new-goal', text('play.goal'), goals.map((goal) => [goal, String(goal)]), form.goal,
         (goal) => change({ goal: Number(goal) })),
       range('fours', { min: 0, max: 100, step: 5 }), range('start', { min: 1, max: 8 }), isOn('stop', text('play.stop'))),

@@ -17,7 +17,7 @@ export class Overlay {
   #isPressed = false; // whether Space went down on one of its buttons
 
   constructor() {
-    this.element = part(h('div', { class: 'overlay', role: 'group', hidden: true,
+    this.element = part(h('div', { class: 'overlay stack', role: 'group', hidden: true,
       onkeydown: (event) => this.#onKeyDown(event), onkeyup: (event) => this.#onKeyUp(event) }));
   }
 
@@ -120,7 +120,7 @@ export class Overlay {
   #show(kind, title, facts, ended, buttons) {
     this.#shownAt = performance.now();
     this.#isPressed = false;
-    this.element.className = `overlay ${kind}`;
+    this.element.className = `overlay stack ${kind}`;
     this.element.dataset.ended = String(ended);
     this.element.setAttribute('aria-label', title);
     fill(this.element,

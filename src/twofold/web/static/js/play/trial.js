@@ -34,7 +34,7 @@ export class Trial {
    */
   constructor(live, page) {
     Object.assign(this, { live, page });
-    this.element = part(h('p', { class: 'trial', hidden: true }));
+    this.element = part(h('p', { class: 'trial row', hidden: true }));
     this.timer = setInterval(() => this.#tick(), TICK_MS);
     const before = JSON.parse(remembered(TRIAL_KEY) || 'null');
     this.#trial = before?.isOver ? null : before;

@@ -30,7 +30,7 @@ export function headView(state, now) {
   return [
     h('div', { class: 'grow' }, h('h1', { class: 'play-title', text: goal }),
       h('p', { class: 'soft play-subtitle', text: subtitle })),
-    h('dl', { class: 'scores' }, score(text('play.score'), now?.score),
+    h('dl', { class: 'scores line' }, score(text('play.score'), now?.score),
       score(text('games.best'), now?.best)),
   ];
 }
@@ -113,7 +113,7 @@ export function todayView({ daily, games = [] }, { id, now }) {
   const { score, status } = tried?.game === id ? now : tried ?? {};
   const dailyWords = !tried ? text('play.offer_today')
     : text(isFinished({ status }) ? 'play.game_score' : 'play.offer_going', { score });
-  const offer = (name, href, title, note) => h('a', { class: 'today-link', href, key: name }, icon(name),
+  const offer = (name, href, title, note) => h('a', { class: 'today-link line', href, key: name }, icon(name),
     h('span', {}, h('strong', { text: title }), h('small', { class: 'soft', text: note })));
   return h('nav', { class: 'today', 'aria-label': text('play.offers') },
     offer('daily', '/daily', text('nav.daily'), dailyWords),

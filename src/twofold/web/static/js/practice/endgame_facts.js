@@ -98,10 +98,10 @@ export function measuresView(moves, isSecret, onRetry) {
     longest: number(longest), fit: choices ? formatFit(fit) : NONE,
   };
   return h('section', { class: 'stack', 'aria-label': text('practice.measures') },
-    figureList('review-figures', Object.entries(figures).map(([name, value]) => [text(`practice.${name}`),
+    figureList('review-figures fit', Object.entries(figures).map(([name, value]) => [text(`practice.${name}`),
       isSecret ? NONE : value, { class: 'review-figure', title: text(`practice.${name}_help`) }])),
     listed.length > 0 && h('h3', { text: text('practice.mistakes') }),
-    h('ul', { class: 'practice-mistakes' }, listed.map((one) => h('li', { key: one.place },
+    h('ul', { class: 'practice-mistakes stack near' }, listed.map((one) => h('li', { key: one.place, class: 'line' },
       h('span', { class: 'grow', text: text('practice.mistake', { number: one.place + 1, ...lossOf(one) }) }),
       button({ icon: 'undo', label: text('practice.retry', { number: one.place + 1 }) }, () => onRetry(one.place))))));
 }

@@ -216,10 +216,10 @@ export class EndgamesPart {
     const { seed, table, positions } = this.game;
     const tables = this.#tables.map((one) => [one.name, text('practice.table_name', { ...one, target: String(one.target) })]);
     const modes = MODES.map((name) => [name, text(`practice.chances_${name}`)]);
-    return h('section', { class: 'card practice-setup', 'aria-label': text('nav.settings') },
+    return h('section', { class: 'card practice-setup fit', 'aria-label': text('nav.settings') },
       labelled('table', select(tables, this.#table, (name) => this.#new(name))),
       labelled('chances', select(modes, settings.get('chances'), (mode) => settings.set('chances', mode))),
-      h('form', { class: 'practice-seed', onsubmit: (event) => this.#go(event) },
+      h('form', { class: 'practice-seed line', onsubmit: (event) => this.#go(event) },
         labelled('seed', h('input', { name: 'seed', type: 'text', class: 'input', inputmode: 'numeric',
           maxlength: 20, autocomplete: 'off', value: seed ?? '' })),
         h('button', { class: 'button', text: text('practice.go') })),

@@ -54,18 +54,18 @@ export class TableOffers {
     render(this.element,
       h('summary', { text: text('practice.build_more') }),
       h('p', { class: 'error', role: 'alert', text: this.#error }),
-      h('ul', { class: 'offers' }, this.#offers ? this.#offers.map((offer) => this.#offer(offer))
+      h('ul', { class: 'offers stack near' }, this.#offers ? this.#offers.map((offer) => this.#offer(offer))
         : h('li', { class: 'soft', text: text('practice.measuring') })));
   }
 
   #offer(offer) {
     const job = this.jobs.list.find(({ kind, title }) => kind === 'table' && title.split(' ').includes(offer.name));
-    return h('li', { key: offer.name },
+    return h('li', { key: offer.name, class: 'row' },
       h('div', { class: 'grow stack tight' },
         h('strong', { text: text('practice.table_about', { ...offer, target: String(offer.target) }) }),
         h('span', { class: 'soft small', text: text('practice.table_takes', {
           size: `${formatShort(offer.bytes)}B`, time: formatLong(Math.ceil(offer.seconds)) }) })),
-      job && job.state !== 'done' ? h('ul', { class: 'jobs-list' }, this.jobs.row(job)) : this.#action(offer));
+      job && job.state !== 'done' ? h('ul', { class: 'jobs-list stack near' }, this.jobs.row(job)) : this.#action(offer));
   }
 
   #action(offer) {

@@ -48,7 +48,7 @@ export class AnimationForm {
       value: String(this[name]), oninput: ({ target }) => this.#set({ [name]: target.valueAsNumber }) }));
     render(this.element,
       h('h3', { id: 'share-animation', text: text('share.animation') }),
-      h('div', { class: 'share-fields' }, number('from'), number('to'),
+      h('div', { class: 'share-fields fit' }, number('from'), number('to'),
         selectField('share-rate', text('play.pace'), info.rates.map((one) => [one, text('watch.speed', { count: one })]),
           this.rate, (rate) => this.#set({ rate: Number(rate) }))),
       chips(text('share.format'), 'share-form', FORMS.map((form) => [form, text(`share.format_${form}`)]), this.form,

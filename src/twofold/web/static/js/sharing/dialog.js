@@ -65,7 +65,7 @@ function download(href, name, words) {
 /** Chooses colours and a line of text, shows the picture and offers it as SVG and PNG. */
 function pictureForm(shared, info) {
   const hasScore = shared.score !== null;
-  const place = h('section', { class: 'share-picture', 'aria-labelledby': 'share-picture' });
+  const place = h('section', { class: 'share-picture row', 'aria-labelledby': 'share-picture' });
   let look = { shade: theme(), isCaptioned: hasScore };
   const set = (how) => {
     look = { ...look, ...how };

@@ -102,14 +102,14 @@ export class LaneView {
     element.dataset.state = isEnd ? 'over' : 'going';
     if (position) this.#say(lead > 0 && seen.isDecided);
     render(element,
-      h('div', { class: 'lane-head' },
+      h('div', { class: 'lane-head line' },
         this.picker?.element ?? h('h2', { class: 'lane-you', text: this.name }),
         count > 1 && !lane.isPerson && button({ icon: 'close', label: text('watch.remove') },
           this.actions.onRemove, { class: 'quiet' })),
       h('div', { class: 'lane-stage' }, this.board.element),
       h('div', { class: 'lane-info' },
-        h('div', { class: 'lane-state' },
-          h('p', { class: 'lane-lead', text: leadWords(seen) }),
+        h('div', { class: 'lane-state row' },
+          h('p', { class: 'lane-lead soft number', text: leadWords(seen) }),
           h('p', { class: 'lane-note', role: 'status', text: this.#note(isEnd, seen) }),
           this.error && h('p', { class: 'error', role: 'alert', text: this.error })),
         position && this.#figures(position, seen.isByTime),
@@ -137,14 +137,14 @@ export class LaneView {
     const figures = { score: number(position.score), moves: number(position.move_number), largest: chip(largest),
       ...isByTime && { rate: movesPerSecond === null ? '–'
         : movesPerSecond < 9.95 ? fixed(movesPerSecond, 1) : formatShort(movesPerSecond) } };
-    return figureList('lane-figures', Object.entries(figures).map(([name, value]) => (
+    return figureList('lane-figures fit', Object.entries(figures).map(([name, value]) => (
       [text(`watch.${name}`), value, { class: `lane-figure lane-${name}` }])));
   }
 
   #made(now) {
     const { milestones, rules } = this.lane;
-    return h('div', { class: 'lane-made' }, h('h2', { class: 'label', text: text('watch.milestones') }),
-      milestones.length ? h('ol', { class: 'lane-milestones' }, milestones.map((made) => this.#milestone(made, now)))
+    return h('div', { class: 'lane-made stack tight' }, h('h2', { class: 'label', text: text('watch.milestones') }),
+      milestones.length ? h('ol', { class: 'lane-milestones row' }, milestones.map((made) => this.#milestone(made, now)))
         : h('p', { class: 'soft small', text: text('watch.none', { tile: smallestMilestone(rules) }) }));
   }
 
