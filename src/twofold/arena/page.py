@@ -86,7 +86,7 @@ def _section(section: Section) -> str:
     tables = section_tables(section)
     boards = f", from boards <code>{_text(section.boards.name)}</code>" if section.boards else ""
     parts = [f"<h2>Rules <code>{_text(section.rules)}</code>{boards}</h2>"]
-    notes = "".join(f"<li>{_text(note)}</li>" for note in tables.notes)
+    notes = "".join(f"<li>{_text(note.text)}</li>" for note in tables.notes)
     parts += [_league(tables), f'<ul class="notes">{notes}</ul>' if notes else ""]
     parts += [*_plots(section, tables), _pairs(tables)]
     parts += [_settings(tables), _commands(tables)]

@@ -6,7 +6,7 @@ The HTML page and the web app draw the same tables. All text is printable.
 import re
 from collections.abc import Iterable, Sequence
 from textwrap import fill
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
@@ -71,6 +71,22 @@ class PlayerStyle(msgspec.Struct, frozen=True):
     marker: str
 
 
+class ReportNote(msgspec.Struct, frozen=True):
+    """A note on the tables: the sentence in English, and its parts for other languages.
+
+    Attributes:
+        players: labels of the players that it is about.
+        counts: number of games of each; empty if there is nothing to count.
+        about: the boards, or a seed and its error.
+    """
+
+    kind: Literal["failed", "boards", "few", "unfinished", "sums", "random", "without"]
+    text: str
+    players: list[str] = []
+    counts: list[int] = []
+    about: str = ""
+
+
 class MachineInfo(msgspec.Struct, frozen=True):
     """A machine, and the players measured on it."""
 
@@ -103,7 +119,7 @@ class SectionTables(msgspec.Struct, frozen=True):
     has_spread: bool
     settings: ReportTable
     machines: list[MachineInfo]
-    notes: list[str]
+    notes: list[ReportNote]
     commands: list[str]
 
 
@@ -126,7 +142,7 @@ def section_tables(section: Section) -> SectionTables:
         has_spread=_has_spread(entries),
         settings=_settings(section),
         machines=_machines(section),
-        notes=[printable(note) for note in _notes(section)],
+        notes=_notes(section),
         commands=[printable(line) for line in commands(section)],
     )
 
@@ -307,39 +323,58 @@ def _machines(section: Section) -> list[MachineInfo]:
     return [machine for machine in found.values() if machine.values]
 
 
-def _notes(section: Section) -> list[str]:
-    found = []
+def _notes(section: Section) -> list[ReportNote]:
+    found: list[ReportNote] = []
     lines = [(entry.player, entry.failures) for entry in section.entries]
     lines += [(run.player, failures) for run, failures in section.without]
     for label, failures in lines:
         if failures:
-            seed = min(failures)
+            about = f"{min(failures)}: {failures[min(failures)]}"
             count = counted(len(failures), "game")
-            found.append(f"{label}: {count} failed, not counted; seed {seed}: {failures[seed]}")
+            words = printable(f"{label}: {count} failed, not counted; seed {about}")
+            players, counts = [printable(label)], [len(failures)]
+            found.append(ReportNote("failed", words, players, counts, printable(about)))
     entries, without = section.entries, section.without
     if section.boards:
-        found.append(f"games began on the boards {section.boards}: scores are the points since")
+        about = printable(str(section.boards))
+        words = f"games began on the boards {about}: scores are the points since"
+        found.append(ReportNote("boards", words, about=about))
         most = max((len(entry.games) for entry in entries), default=0)
-        found += filter(None, [warning_of(section.boards, most)])
-    unfinished = [f"{entry.player} ({entry.missing:,})" for entry in entries if entry.missing > 0]
+        if warning := warning_of(section.boards, most):
+            found.append(ReportNote("few", warning))
+    unfinished = {entry.player: entry.missing for entry in entries if entry.missing > 0}
     unknown = [entry.player for entry in entries if len(entry.fates) < len(entry.games)]
-    found += _listed("games asked for that are not finished", unfinished)
-    found += _listed("some games of an older version of twofold have no tile sum", unknown)
+    found += _listed("unfinished", unfinished, unfinished.values())
+    found += _listed("sums", unknown)
     found += not_reproducible(section)
-    found += _listed("no finished game", [run.player for run, _ in without])
+    found += _listed("without", [run.player for run, _ in without])
     return found
 
 
-def not_reproducible(section: Section) -> list[str]:
+_LISTED: Final = {
+    "unfinished": "games asked for that are not finished",
+    "sums": "some games of an older version of twofold have no tile sum",
+    "random": "not reproducible: under a time budget, or by a player that makes other moves each "
+    "time",
+    "without": "no finished game",
+}
+"""Notes that list players."""
+
+
+def not_reproducible(section: Section) -> list[ReportNote]:
     """A note that names the players whose games cannot be repeated; none without such players."""
-    return _listed(
-        "not reproducible: under a time budget, or by a player that makes other moves each time",
-        [entry.player for entry in section.entries if not entry.reproducible],
-    )
+    return _listed("random", [one.player for one in section.entries if not one.reproducible])
 
 
-def _listed(what: str, names: Sequence[str]) -> list[str]:
-    return [f"{what}: {', '.join(names)}"] if names else []
+def _listed(
+    kind: Literal["unfinished", "sums", "random", "without"],
+    players: Iterable[str],
+    counts: Iterable[int] = (),
+) -> list[ReportNote]:
+    labels, numbers = list(map(printable, players)), list(counts)
+    shown = [f"{label} ({number:,})" for label, number in zip(labels, numbers, strict=False)]
+    words = f"{_LISTED[kind]}: {', '.join(shown or labels)}"
+    return [ReportNote(kind, words, labels, numbers)] if labels else []
 
 
 # ---- plain text
@@ -360,7 +395,7 @@ def _plain(section: Section) -> str:
     if missing := sum(one.missing for one in section.entries):
         command = shell_line("twofold", "bench", "--resume", section.study)
         lines.append(f"{counted(missing, 'game')} still to play: {command}")
-    lines += map(printable, not_reproducible(section))
+    lines += [note.text for note in not_reproducible(section)]
     return "\n".join(lines)
 
 
@@ -396,7 +431,7 @@ def _markdown(section: Section) -> list[str]:
         parts.append(_markdown_table(tables.survival))
     if tables.pairs:
         parts += ["Differences on common seeds:", _markdown_table(tables.pairs), pairs_note(tables)]
-    parts.append("\n".join(f"- {_code(note)}" for note in tables.notes))
+    parts.append("\n".join(f"- {_code(note.text)}" for note in tables.notes))
     parts.append(_markdown_table(tables.settings))
     for machine in tables.machines:
         words = ", ".join(f"{key} {value}" for key, value in machine.values.items())

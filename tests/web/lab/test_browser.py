@@ -163,7 +163,7 @@ def test_games_from_boards_stand_apart(laptop: Visit) -> None:
 def test_names_in_files_are_shown_as_text(laptop: Visit) -> None:
     laptop.open("/lab?study=games.db", ".lab-notes li")
     note = laptop.page.locator(".lab-notes li").last
-    expect(note).to_have_text("no finished game: <img src=x>\\x1b[2J\\u202e")
+    expect(note).to_have_text("No finished game: <img src=x>\\x1b[2J\\u202e")
 
 
 def test_new_files_appear_and_curves_grow(browser: Browser, tmp_path: Path) -> None:

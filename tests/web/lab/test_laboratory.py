@@ -52,7 +52,7 @@ def test_the_tables_are_those_of_the_report(folder: Path) -> None:
     assert section.pairs
     assert section.pairs.keys[0][:4] == ["strong", "weak", 4, 1000.0]
     assert section.machines[0].values == {"cores": "2"}
-    assert section.notes[-1].startswith("no finished game: <img src=x>\\x1b")
+    assert section.notes[-1].text.startswith("no finished game: <img src=x>\\x1b")
     assert section.commands[0].startswith("twofold bench weak strong --games 4 --seed 1 --rules")
     assert section.all_pairs
     assert not section.has_spread

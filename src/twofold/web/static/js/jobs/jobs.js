@@ -81,13 +81,25 @@ export class Jobs {
   async open(wish = {}) {
     const { askNewJob } = await import('./new_job.js');
     if (this.isClosed || !this.limits) return;
-    askNewJob({ limits: this.limits, names: this.#taken, onStarted: () => this.refresh(), ...wish });
+    askNewJob({ limits: this.limits, names: this.#taken, onStarted: (job) => this.#started(job), ...wish });
   }
 
   /** Start a job with values that are done within a minute or two. */
   async start(kind) {
     const { usualJob } = await import('./new_job.js');
-    this.ask(() => net.post('/api/jobs', usualJob(kind, this.#taken)));
+    const job = usualJob(kind, this.#taken);
+    this.ask(() => net.post('/api/jobs', job).then(() => this.#started(job)));
+  }
+
+  /** Open the page on which the results of a job will be. */
+  async #started({ kind, name }) {
+    await this.refresh();
+    if (kind !== 'table') this.onOpen(kind === 'bench' ? `/lab?study=${name}.db` : `/lab?run=${name}.csv`);
+  }
+
+  /** Whether a job is to write a file. */
+  isComing(file) {
+    return this.list.some(({ state, title }) => ACTIVE.has(state) && stemOf(title) === stemOf(file));
   }
 
   get #taken() {
@@ -160,6 +172,8 @@ export class Jobs {
     document.querySelector('.jobs-new')?.focus();
   }
 }
+
+const stemOf = (file) => file.replace(/\.\w+$/, '');
 
 /** Whether a job ended a moment ago, or with the server, which nobody may have seen. */
 function isNews({ cause, ended }) {

@@ -47,7 +47,7 @@ function freeName(stem, names) {
  * @param {object} context
  * @param {object} context.limits of the server
  * @param {string[]} context.names files that are there
- * @param {() => void} context.onStarted
+ * @param {(job: object) => void} context.onStarted
  * @param {string} [context.kind] of job
  * @param {string[]} [context.players] of a bench
  */
@@ -55,9 +55,10 @@ export function askNewJob({ onStarted, ...context }) {
   const form = new JobForm(context);
   form.element.addEventListener('submit', async (event) => {
     event.preventDefault();
-    if (!(await form.start())) return;
+    const job = await form.start();
+    if (!job) return;
     dialog.close();
-    onStarted();
+    onStarted(job);
   });
   const dialog = openDialog({
     title: text('jobs.new_title'),
@@ -100,16 +101,17 @@ class JobForm {
     return new PlayerPicker({ spec, quiet: true, onPick: () => this.#changed() });
   }
 
-  /** Start what the form says; whether it was started. */
+  /** Start what the form says, which is returned; null if it was not started. */
   async start() {
     clearTimeout(this.#timer);
     try {
-      if (!(await this.#check())) return false;
-      await net.post('/api/jobs', this.#wanted);
-      return true;
+      if (!(await this.#check())) return null;
+      const job = this.#wanted;
+      await net.post('/api/jobs', job);
+      return job;
     } catch (error) {
       this.#say({ error: error.message });
-      return false;
+      return null;
     }
   }
 

@@ -31,6 +31,7 @@ export class RunView {
    * @param {() => void} actions.changed called when something to draw has changed
    * @param {(names: string[]) => void} actions.onChoose
    * @param {(address: string) => void} actions.navigate
+   * @param {(name: string) => boolean} actions.isComing whether a job is to write a file
    * @param {((players: string[]) => void) | null} actions.onBench null where nothing can be started
    */
   constructor(names, actions) {
@@ -53,7 +54,9 @@ export class RunView {
 
   /** Fetch a curve that has changed. */
   async #load(name) {
-    const { changed = 'none', error: fault } = this.#runs.find((run) => run.name === name) ?? {};
+    const listed = this.#runs.find((run) => run.name === name);
+    if (!listed && this.actions.isComing(name)) return;
+    const { changed = 'none', error: fault } = listed ?? {};
     if (this.#curves.get(name)?.stamp === changed) return;
     const keep = (curve) => this.#curves.set(name, { stamp: changed, rows: [], columns: [], ...curve });
     if (fault) return void keep({ error: fault });

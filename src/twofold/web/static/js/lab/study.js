@@ -2,11 +2,11 @@
 
 import { LineChart } from '../chart.js';
 import { h, icon } from '../dom.js';
-import { formatAgo, formatDuration, formatShort } from '../figures.js';
+import { formatAgo, formatDuration } from '../figures.js';
 import { dataAddress } from '../links.js';
 import { net } from '../net.js';
 import { playerName } from '../player_names.js';
-import { fixed, joined, number, percent, text } from '../text.js';
+import { joined, number, percent, text } from '../text.js';
 import { DataTable, headingWords } from './data_table.js';
 import { commandBlock, faultWords, figureButtons, playerMark, saveButton } from './parts.js';
 
@@ -14,7 +14,7 @@ const REST = 4; // a large study, which takes long to read, is read less often t
 
 const SHARE = { format: (value) => percent(value, value % 1 ? 1 : 0), from: 0 };
 const SUMS = { label: headingWords('tile sum'), format: number };
-const SCORES = { label: text('lab.axis_score'), format: (score) => (score < 1e4 ? fixed(score, 0) : formatShort(score)) };
+const SCORES = { label: text('lab.axis_score') };
 
 /** The charts of each figure: axes, how lines are drawn, the axis that may be logarithmic. */
 const FIGURES = {
@@ -29,7 +29,7 @@ const FIGURES = {
   strength: {
     strength: {
       x: { label: headingWords('time a move'), format: formatDuration, base: 10 },
-      y: { format: formatShort, from: 0 }, isMarked: true, wide: 'y',
+      y: { from: 0 }, isMarked: true, wide: 'y',
     },
   },
 };
@@ -52,10 +52,12 @@ export class StudyView {
 
   /**
    * @param {string} name
-   * @param {() => void} changed called when something to draw has changed
+   * @param {object} actions
+   * @param {() => void} actions.changed called when something to draw has changed
+   * @param {(name: string) => boolean} actions.isComing whether a job is to write a file
    */
-  constructor(name, changed) {
-    Object.assign(this, { name, changed, study: null });
+  constructor(name, { changed, isComing }) {
+    Object.assign(this, { name, changed, isComing, study: null });
   }
 
   close() {
@@ -66,7 +68,7 @@ export class StudyView {
   update({ studies }) {
     const study = studies.find((one) => one.name === this.name);
     this.study = study ?? this.study;
-    if (study?.error || study?.games === 0) return;
+    if (study ? study.error || study.games === 0 : this.isComing(this.name)) return;
     const stamp = study?.changed ?? 'none';
     if (!this.#isBusy && stamp !== this.#asked && performance.now() > this.#restUntil) this.#load(stamp);
   }
@@ -91,8 +93,8 @@ export class StudyView {
   view() {
     const { name, study } = this;
     const file = name.replace(/\.db$/, '');
-    const isEmpty = study?.games === 0 && !study.error;
-    const fault = study?.error ? faultWords(study.error) : this.#fault;
+    const isEmpty = study ? study.games === 0 && !study.error : this.isComing(name);
+    const fault = study?.error ? faultWords(study.error) : !isEmpty && this.#fault;
     return h('article', { key: name, class: 'lab-study', 'aria-busy': this.#isBusy && !this.#found ? 'true' : null },
       h('header', { class: 'lab-head stack tight' }, h('h2', { text: name }), h('p', { class: 'soft', text: this.#words() }),
         this.#found && h('div', { class: 'row' },
@@ -130,7 +132,7 @@ export class StudyView {
       h('h3', null, `${text('picker.rules')} `, h('code', { text: rules }),
         boards && [`, ${text('lab.boards')} `, h('code', { text: boards })]),
       section.league && block('league', table('league', { nameOf }), hint(section.has_spread ? 'spread' : 'league')),
-      notes.length > 0 && h('ul', { class: 'lab-notes' }, notes.map((note) => h('li', { text: note }))),
+      notes.length > 0 && h('ul', { class: 'lab-notes' }, notes.map((note) => h('li', { text: noteWords(note, names) }))),
       section.rates && block('reach', heading('reach'), figure('reach'), table('rates', { nameOf })),
       section.survival && block('survival', heading('survival'), figure('survival'),
         fold('bands', table('survival', { names }))),
@@ -187,6 +189,12 @@ function namesOf(labels) {
   const names = labels.map(playerName);
   const isOnce = (name) => names.indexOf(name) === names.lastIndexOf(name);
   return new Map(labels.map((label, place) => [label, isOnce(names[place]) ? names[place] : label]));
+}
+
+function noteWords({ kind, players, counts, about }, names) {
+  const shown = players.map((label, place) => (
+    `${names.get(label) ?? label}${counts.length ? ` (${number(counts[place])})` : ''}`));
+  return text(`lab.note_${kind}`, { players: joined(shown), about });
 }
 
 function block(key, ...parts) {

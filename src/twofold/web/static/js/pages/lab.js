@@ -111,9 +111,9 @@ class LabPage {
   }
 
   #made({ study, runs }) {
-    const changed = () => this.#draw();
-    if (study) return new StudyView(study, changed);
-    return new RunView(runs, { changed, navigate: this.navigate, onChoose: (names) => this.#go({ runs: names }),
+    const common = { changed: () => this.#draw(), isComing: (name) => this.jobs.isComing(name) };
+    if (study) return new StudyView(study, common);
+    return new RunView(runs, { ...common, navigate: this.navigate, onChoose: (names) => this.#go({ runs: names }),
       onBench: (players) => this.jobs.open({ kind: 'bench', players }) });
   }
 
