@@ -203,6 +203,17 @@ def test_the_number_of_simultaneous_analyses_is_limited(searches: Searches) -> N
     assert not [reply for reply in listener.all(AnalysisReply) if reply.ref == 3]
 
 
+@pytest.mark.promise("R29b")
+def test_a_short_analysis_does_not_wait_for_long_ones(makes: Makes) -> None:
+    listener = Listener()
+    with closing(Searches(makes)) as searches:
+        for ref in range(1, 11):
+            asked(searches, listener, question(seconds=60.0), ref)
+        asked(searches, listener, question(ply=1), 11)
+        final(listener, 11)
+        assert not [reply for reply in listener.all(AnalysisReply) if reply.final][1:]
+
+
 def test_closing_ends_all(searches: Searches) -> None:
     listener = Listener()
     for ref in (1, 2, 3):

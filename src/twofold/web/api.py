@@ -27,7 +27,7 @@ from twofold.web.operations import File, operation
 from twofold.web.page_game import tiles_of
 from twofold.web.protocol import AnalyseBody, PlayerInfo
 from twofold.web.protocol import Text as Short
-from twofold.web.searches import order_of, rules_for
+from twofold.web.searches import AT_ONCE, order_of, rules_for
 
 SCHEMA: Final = 2
 """Version of the replies; it is raised when a field changes its name or meaning."""
@@ -226,7 +226,11 @@ class Api:
             moves=moves,
         )
 
-    @operation("POST /api/analyse", examples=[{"board": "0012/0013/0024/1357", "seconds": 0.5}])
+    @operation(
+        "POST /api/analyse",
+        at_once=AT_ONCE,
+        examples=[{"board": "0012/0013/0024/1357", "seconds": 0.5}],
+    )
     def analyse(self, body: AnalyseBody, stop: Stop) -> AnalyseReply:
         """Value the four moves on a board."""
         order = order_of(self._hub.roster, body)

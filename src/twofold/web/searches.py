@@ -196,8 +196,12 @@ MAX_SECONDS: Final = 60.0
 MAX_NODES: Final = 10**10
 """Maximum number of positions in an analysis."""
 
-AT_ONCE: Final = max(2, os.cpu_count() or 1)
-"""Maximum number of simultaneous analyses over all pages; others are queued."""
+AT_ONCE: Final = max(16, os.cpu_count() or 1)
+"""Maximum number of simultaneous analyses over all pages, and of reviews; others are queued.
+
+More than there are cores, which the system divides among them: a short one does not wait for long
+ones.
+"""
 
 IDLE_PLAYERS: Final = 8
 """Maximum number of players kept for later analyses."""
