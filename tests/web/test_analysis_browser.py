@@ -74,6 +74,8 @@ def test_the_figures_are_those_of_a_review(laptop: Visit, game: str) -> None:
     counts = laptop.page.locator(".label-count").all_inner_texts()
     assert counts == [str(count) for count in whole.labels.values()]
     expect(laptop.page.get_by_text("No accuracy:")).to_be_hidden()
+    laptop.page.get_by_role("button", name="Next mistake").click()
+    expect(laptop.page.locator(".analysis-frame")).to_be_in_viewport(ratio=1)
 
 
 def test_forced_moves_alone_have_no_accuracy(laptop: Visit, served: Served) -> None:
@@ -165,7 +167,10 @@ def test_variations_are_tried_named_and_removed(laptop: Visit, game: str) -> Non
     expect(where(laptop)).not_to_have_text(re.compile(f"^{MOVES} / "))  # of the variation
     page.locator(".moves-row:not(.is-variation) .moves-move").first.click()
     page.keyboard.press("End")
+    expect(page).to_have_url(re.compile(rf"&move={MOVES}\b"))
+    page.reload()
     expect(where(laptop)).to_have_text(f"{MOVES} / {MOVES}")
+    expect(variation.locator(".moves-move")).to_have_count(count)
     page.get_by_role("button", name="Remove this variation").click()
     expect(variation).to_have_count(0)
     expect(where(laptop)).to_have_text(f"20 / {MOVES}")
@@ -365,7 +370,7 @@ def test_a_link_holds_the_game_and_tells_no_server(laptop: Visit, game: str) -> 
     assert not any(link.partition("#")[2] in url for url in asked)
     laptop.page.goto("about:blank")
     laptop.page.goto(link[:-30])
-    expect(laptop.page.get_by_role("alert").first).to_contain_text(
+    expect(laptop.page.locator(".analysis-note")).to_contain_text(
         "This link does not hold a whole game"
     )
 

@@ -23,8 +23,9 @@ from twofold.games.notebook import Notebook
 from twofold.games.review import judge, review
 from twofold.games.store import GameStore
 from twofold.players import PlayerSpec, make_player
+from twofold.search.budget import Stop
 from twofold.web import reviews as module
-from twofold.web.protocol import Judged, JudgementInfo, RefusedReply, Reviewed
+from twofold.web.protocol import Judged, JudgementInfo, RefusedReply, Reviewed, SendReply
 from twofold.web.reviews import Reviews
 from twofold.web.session import Asked
 
@@ -69,11 +70,14 @@ def asked(
     spec: str = SPEC,
     ref: int = 1,
     ply: int | None = None,
+    start: int = 0,
 ) -> Asked:
     judge = PlayerSpec.parse(spec)
-    one = Asked(
-        lambda stop, send: reviews.review("k3", record, judge, ply, stop, send), listener.send, ref
-    )
+
+    def work(stop: Stop, send: SendReply) -> None:
+        reviews.review("k3", record, judge, ply, stop, send, start)
+
+    one = Asked(work, listener.send, ref)
     reviews.threads.start(one.run, one.stop.raise_flag)
     return one
 
@@ -139,6 +143,18 @@ def test_judgements_come_in_parts(reviews: Reviews, monkeypatch: pytest.MonkeyPa
     end(listener, 2)
     again = [reply for reply in listener.all(Judged) if reply.ref == 2]
     assert [reply.done for reply in again] == [8, 16, 20]
+
+
+def test_the_moves_from_a_place_on_are_judged_first(reviews: Reviews, judged: list[int]) -> None:
+    listener = Listener()
+    asked(reviews, listener, game(20), start=15)
+    found = end(listener)
+    assert judged == [*range(15, 20), *range(15)]
+    assert [one.move_number for one in judgements(listener)] == judged
+    with make_player(SPEC) as player:
+        known = reviews.known(game(20), player.spec, None)
+    assert [one.move_number for one in known] == list(range(20))
+    assert found.complete
 
 
 def test_judgements_are_kept(reviews: Reviews, judged: list[int]) -> None:

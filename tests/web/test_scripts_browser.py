@@ -19,7 +19,7 @@ STARS = """
         table: null, moves, player: '', depth: '', nodes: 0, seconds: 0, source: '', line: [],
         bar: null, bar_kind: '' });
     return [...view.element.querySelectorAll('.analysis-label')].map((one) => one.textContent);"""
-"""Four moves that are equally good, of which one is the best."""
+"""Four moves that are equally good: a review calls each of them best, too."""
 
 KEPT = """
     const view = (state) => module.render(place,
@@ -102,7 +102,7 @@ CALLS: list[tuple[str, str, Any, Any]] = [
     ("analysis_texts", LOST, [[144_612, 144_600], "points"], "about the same"),
     ("analysis_texts", LOST, [[0.5, 0.25], "chance of 2048"], "−25 % chance"),
     ("analysis_texts", LOST, [[3, 2], "own unit"], ""),
-    ("analysis_view", STARS, None, ["=fine", "=fine", "=fine", "★best"]),
+    ("analysis_view", STARS, None, ["★best"] * 4),
     ("dom", KEPT, None, [True, "b", "two", True, True, "typed"]),
     ("dom", KEYED, None, ["cad", True, True, ["new c", "new a", "new d", "old b"]]),
     ("dom", FOCUS, None, True),

@@ -190,11 +190,13 @@ class StopRequest(Request, tag="stop", frozen=True):
 class ReviewRequest(GameRequest, tag="review", frozen=True):
     """Judge the moves of a saved game; `Judged` replies, then `Reviewed`.
 
-    It cancels the session's earlier review. Player and ply are those of the judge.
+    It cancels the session's earlier review. Player and ply are those of the judge. The moves from
+    number `start` on are judged first.
     """
 
     player: Text = ""
     ply: Annotated[int, msgspec.Meta(ge=1, le=100)] | None = None
+    start: Count = 0
 
 
 AnyRequest = (
@@ -542,12 +544,13 @@ class JudgementInfo(msgspec.Struct, frozen=True):
 
 
 class Judged(Reply, tag="judged", frozen=True):
-    """Judgements of some moves of a game, in order; `done` of `total` moves are judged.
+    """Judgements of some moves of a game; `done` of `total` moves are judged, by `player`.
 
     `accuracy` is that of all moves judged so far, in percent; null if none had an alternative.
     """
 
     game: str
+    player: str
     judgements: list[JudgementInfo]
     done: int
     total: int

@@ -5,9 +5,11 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from itertools import islice, takewhile
-from operator import eq
+from itertools import takewhile
+from operator import attrgetter, eq
 from typing import Final
+
+from msgspec.structs import replace
 
 from twofold.errors import TwofoldError
 from twofold.game.game import Status
@@ -24,10 +26,7 @@ from twofold.players import Player, PlayerSpec
 from twofold.search.budget import Budget, Stop
 from twofold.web import protocol
 from twofold.web.protocol import Judged, PhaseInfo, Reviewed, ReviewPart, SendReply
-from twofold.web.searches import table_info
-
-AT_ONCE: Final = 2
-"""Maximum number of simultaneous reviews over all pages; others are queued."""
+from twofold.web.searches import AT_ONCE, table_info
 
 MAX_PLY: Final = 6
 """Maximum search depth per move."""
@@ -47,6 +46,7 @@ MAX_KEPT: Final = 100_000
 
 _LOG: Final = logging.getLogger("twofold.web")
 
+_number = attrgetter("move_number")
 
 _Key = tuple[object, ...]
 """The inputs of a judgement, beside the moves before it; given tiles count as a whole."""
@@ -77,8 +77,9 @@ class Reviews:
         ply: int | None,
         stop: Stop,
         send: SendReply,
+        start: int = 0,
     ) -> None:
-        """Send judgements as they are made, then what is known at the end.
+        """Send judgements as they are made, from move number `start` on, then those before it.
 
         `ply` is None for the player's own. Raises DailyRule for the unfinished game of today.
         """
@@ -88,12 +89,15 @@ class Reviews:
         with self._make(spec) as player:
             judge = Judge(player, record.rules, Budget(ply=ply))
             judged = self.known(record, player.spec, ply)
-            sender = _Sender(game, len(record.moves), judge.unit, send)
+            sender = _Sender(game, spec.text, len(record.moves), judge.unit, send)
+            known = {one.move_number for one in judged}
+            left = [there for there in positions(record) if there.move_number not in known]
+            left.sort(key=lambda there: there.move_number < start)  # those before it come last
             try:
                 for first in range(0, len(judged), MOST_IN_MESSAGE):
                     sender.send(judged[: first + MOST_IN_MESSAGE])
                     time.sleep(0 if stop.is_raised else BREATH)
-                for there in islice(positions(record), len(judged), None):
+                for there in left:
                     found = judge.judgement(
                         there.move_number, there.board, there.score, there.move, stop
                     )
@@ -104,24 +108,26 @@ class Reviews:
                 sender.send(judged)
             finally:
                 self.keep(record, player.spec, ply, judged)
+        judged.sort(key=_number)
         end = _end(game, spec.text, judge.unit, judged, record)
         percent = end.own.accuracy if end.own else sender.accuracy
         self._note(game, record, judged, percent if end.complete else None)
         send(end)
 
     def known(self, record: Record, player: str, ply: int | None) -> list[MoveJudgement]:
-        """Cached judgements of the first moves of a game; `player` is a canonical spec."""
+        """Cached judgements of moves of a game, in order; `player` is a canonical spec."""
         with self._lock:
             letters, judgements = self._known.get(_key(record, player, ply), ("", []))
-            return judgements[: sum(takewhile(bool, map(eq, letters, _letters(record))))]
+        same = sum(takewhile(bool, map(eq, letters, _letters(record))))
+        return [one for one in judgements if one.move_number < record.start_move + same]
 
     def keep(
         self, record: Record, player: str, ply: int | None, judgements: Sequence[MoveJudgement]
     ) -> None:
-        """Cache judgements of the first moves of a game; the least recently used are dropped."""
+        """Cache judgements of moves of a game; the least recently used are dropped."""
         key = _key(record, player, ply)
         with self._lock:
-            self._known[key] = _letters(record)[: len(judgements)], list(judgements)
+            self._known[key] = _letters(record), sorted(judgements, key=_number)
             self._known.move_to_end(key)
             while sum(len(judged) for _, judged in self._known.values()) > MAX_KEPT:
                 self._known.popitem(last=False)
@@ -145,8 +151,11 @@ class Reviews:
 class _Sender:
     """Sends the judgements of a game, each once."""
 
-    def __init__(self, game: str, total: int, unit: str, send: SendReply) -> None:
-        self._game, self._total, self._unit, self._send = game, total, unit, send
+    def __init__(self, game: str, player: str, total: int, unit: str, send: SendReply) -> None:
+        self._blank = Judged(
+            game=game, player=player, judgements=[], done=0, total=total, accuracy=None, unit=unit
+        )
+        self._send = send
         self._accuracy = GameAccuracy()
         self._sent, self._when = 0, time.monotonic()
 
@@ -166,13 +175,11 @@ class _Sender:
             if not one.forced:
                 self._accuracy.add(one.accuracy, one.stake)
         self._send(
-            Judged(
-                game=self._game,
+            replace(
+                self._blank,
                 judgements=[_message(one) for one in part],
                 done=len(judged),
-                total=self._total,
                 accuracy=self.accuracy,
-                unit=self._unit,
             )
         )
 

@@ -234,7 +234,7 @@ class Session:
         def work(stop: Stop, send: SendReply) -> None:
             record = hub.table.record(request.game)
             spec = hub.judge_for(record, judge)
-            hub.reviews.review(request.game, record, spec, ply, stop, send)
+            hub.reviews.review(request.game, record, spec, ply, stop, send, request.start)
 
         self._ask(request, hub.reviews.threads, work)
 

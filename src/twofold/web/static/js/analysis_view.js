@@ -126,7 +126,7 @@ export class AnalysisView {
       h('span', { class: 'analysis-name' }, moveName(letter)),
     ];
     const { onMove } = this.options;
-    const label = isBest ? 'best' : move?.label === 'best' ? 'fine' : move?.label; // one star
+    const label = isBest ? 'best' : move?.label;
     return h('tr', { key: letter, 'data-grade': label || null,
       class: classes({ 'is-best': isBest, 'is-illegal': move && !isLegal }),
       onpointerenter: point(isLegal ? letter : ''), onpointerleave: point('') },

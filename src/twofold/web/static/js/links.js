@@ -24,7 +24,7 @@ export function readable(params) {
  *   game, in any form; `limit` is `5s` or `3ply`
  */
 export function analysisLink({ game = '', move = 0, line = '', board = '', score = '', ...about }) {
-  const all = game ? { game, move: move || '', line, ...about } : { board, ...about, score };
+  const all = game ? { game, move: move || '', line, ...about } : { board, line, ...about, score };
   const params = readable(new URLSearchParams(Object.entries(all).filter(([, value]) => value)));
   return `/analyse${game ? '?' : '#'}${params}`;
 }

@@ -25,20 +25,14 @@ export class Chooser {
     this.list.show();
   }
 
-  /** @param {Error | null} error what is wrong with what was given; null if nothing is */
-  setError(error) {
-    this.#error = error;
-    this.#draw();
-  }
-
   /** Ask no more. */
   close() {
     this.list.close();
   }
 
   async #try(work) {
-    this.#isBusy = true;
-    this.setError(null);
+    [this.#isBusy, this.#error] = [true, null];
+    this.#draw();
     await work.catch((error) => { this.#error = error; });
     this.#isBusy = false;
     this.#draw();

@@ -11,7 +11,7 @@ import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
 import { analysisLink, readable } from '../links.js';
 import { moveName } from '../moves.js';
 import { net } from '../net.js';
-import { formatBoard, parseStep } from '../notation.js';
+import { formatBoard } from '../notation.js';
 import { playerName, playerNames } from '../player_names.js';
 import { LimitField, PlayerPicker } from '../player_picker.js';
 import { shareLink } from '../share.js';
@@ -174,6 +174,7 @@ export class Desk {
     this.judging = new Judging(game, () => this.#judged());
     this.graph = new Graph(game, this.judging, (place) => this.#go(this.tree.main[place]));
     render(this.graphCard, this.graph.element);
+    this.judging.place = this.entry.line[this.entry.place].number - game.first;
     this.judging.start(this.picker.picked, this.limit.request.ply ?? null);
   }
 
@@ -248,11 +249,7 @@ export class Desk {
   /** The position after some steps of the line of best play; null where it leaves the board. */
   #along(steps, tree = null) {
     if (this.reply?.board !== this.walk.position.board) return null;
-    let at = tree ? tree.root : this.walk.position;
-    for (const { move, cell, tile } of this.reply.line.slice(0, steps).map(parseStep)) {
-      at = at && (tree ?? this.tree).play(at, move, cell === null ? null : { cell, tile });
-    }
-    return at;
+    return (tree ?? this.tree).follow(tree ? tree.root : this.walk.position, this.reply.line.slice(0, steps));
   }
 
   /** Go to the next move of some grades. */
@@ -260,8 +257,10 @@ export class Desk {
     if (this.quiz || !this.judging) return;
     const here = this.walk.line.findLastIndex((one, place) => one.isOfGame && place <= this.walk.place);
     const place = this.judging.find(here, direction, wanted);
-    if (place >= 0) this.#go(this.tree.main[place]);
-    else toast(text(this.judging.isGoing ? 'review.none_yet' : 'review.none'));
+    if (place >= 0) {
+      this.#go(this.tree.main[place]);
+      this.#reveal();
+    } else toast(text(this.judging.isGoing ? 'review.none_yet' : 'review.none'));
   }
 
   // ---- the quiz
@@ -277,6 +276,11 @@ export class Desk {
     });
     this.quiz.next();
     this.quiz.element.querySelector('button:enabled').focus({ preventScroll: true });
+    this.#reveal();
+  }
+
+  /** Scroll to the board, where it is not in sight. */
+  #reveal() {
     const { top, bottom } = this.panel.frame.getBoundingClientRect();
     if (top < 0 || bottom > window.innerHeight) this.panel.frame.scrollIntoView({ block: 'start' });
   }
@@ -326,10 +330,16 @@ export class Desk {
     this.#ask();
     this.#draw();
     this.moves.show(this.tree, this.walk, (one) => this.#gradeOf(one));
-    if (position.isOfGame) this.graph?.setPlace(position.number - this.#game.first);
+    if (position.isOfGame) {
+      this.graph?.setPlace(position.number - this.#game.first);
+      if (isNew && !isPlaying) this.judging?.look(position.number - this.#game.first);
+    }
     if (isNew && !isPlaying && !this.quiz) announce(this.words);
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => window.history.replaceState(window.history.state, '', this.#address()), REST_MS);
+    this.timer = setTimeout(() => {
+      window.history.replaceState(window.history.state, '', this.#address());
+      this.tree.keep();
+    }, REST_MS);
   }
 
   #draw() {
@@ -360,21 +370,11 @@ export class Desk {
   }
 
   #address() {
-    const { position } = this.walk;
     const about = { player: this.picker.picked, limit: this.limit.value };
-    if (!this.#game) {
-      return analysisLink({ board: position.board, score: String(position.score ?? ''), ...about });
-    }
-    return analysisLink({ game: this.#game.id, ...this.#place(), ...about });
-  }
-
-  /** The move of the game, and the line tried from there, that lead to the position. */
-  #place() {
-    const { line, place } = this.walk;
-    const way = line.slice(0, place + 1);
-    const own = way.filter((one) => !one.isOfGame);
-    const { number: move } = way[place - own.length];
-    return { move, line: own.map((one) => one.words).join('.') };
+    const way = this.tree.wayTo(this.walk.position);
+    if (this.#game) return analysisLink({ game: this.#game.id, ...way, ...about });
+    const { board, score } = this.tree.root;
+    return analysisLink({ board, line: way.line, score: String(score ?? ''), ...about });
   }
 
   #ask() {
@@ -385,7 +385,7 @@ export class Desk {
     }
     this.live.ask({ board: position.board, rules: this.#game?.rules ?? '',
       score: String(position.score ?? ''), ...this.limit.request,
-      player: this.picker.picked || this.judging?.reviewed?.player || '' });
+      player: this.picker.picked || this.judging?.judge || '' });
   }
 
   /** @returns {object|null} the analysis that is shown: the live one, else the judgement */
@@ -422,6 +422,8 @@ export class Desk {
       : text(isEnd && this.walk.last ? 'review.end' : 'analyse.position');
     const label = one && sentence(gradeName(one.grade)) + text('all.full_stop');
     const words = by + this.#words(one, reply, next);
+    const shown = reply?.moves.find(({ move }) => move === next?.move)?.label;
+    const isOther = one && shown && shown !== one.grade;
     this.words = [heading, label, words].filter(Boolean).join(' ');
     return [
       h('div', { class: 'row apart' },
@@ -431,6 +433,7 @@ export class Desk {
         text('review.live'))),
       (next || isEnd || this.walk.last > 0) && h('p', { class: 'analysis-words' },
         one && [gradeMark(one.grade), h('strong', { text: label })], words),
+      isOther && h('p', { class: 'soft small', text: text('review.judged_by', { player: playerName(this.judging.judge) }) }),
       comment && h('blockquote', { class: 'analysis-comment', text: comment })];
   }
 
@@ -490,7 +493,7 @@ export class Desk {
   async #copyGame(game) {
     const answer = await fetch(`/api/games/${game.id}/record`).catch(() => null);
     if (!answer?.ok) return void toast(text('review.share_failed'));
-    const { move, line } = this.#place();
+    const { move, line } = this.tree.wayTo(this.walk.position);
     const query = readable(new URLSearchParams(line ? { move, line } : { move }));
     const link = await shareLink(await answer.text(), query);
     const isLocal = LOOPBACK.test(window.location.hostname);

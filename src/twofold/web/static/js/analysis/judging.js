@@ -11,6 +11,9 @@ import { fixed, sentence, text } from '../text.js';
 /** Grades from the best to the worst. */
 export const GRADES = ['best', 'fine', 'inaccuracy', 'mistake', 'blunder'];
 
+/** The hand rests. */
+const REST_MS = 300;
+
 const MISTAKES = new Set(['mistake', 'blunder']);
 
 /** Whether moves of a grade are mistakes. */
@@ -42,6 +45,12 @@ export class Judging {
 
   /** What the server refused, in words; empty if nothing. */
   error = '';
+
+  /** The player that judges; empty before the server has said. */
+  judge = '';
+
+  /** The place that one looks at: the moves from there on are judged first. */
+  place = 0;
 
   /**
    * @param {import('./tree.js').Game} game
@@ -77,7 +86,7 @@ export class Judging {
    * @param {number | null} ply depth; null for the server's own choice
    */
   start(player, ply) {
-    Object.assign(this, { player, ply, judgements: [], done: 0, reviewed: null, error: '' });
+    Object.assign(this, { player, ply, judgements: [], done: 0, reviewed: null, error: '', judge: '' });
     this.#ask();
   }
 
@@ -86,9 +95,18 @@ export class Judging {
     if (this.isGoing) this.#ask();
   }
 
+  /** @param {number} place that one looks at now */
+  look(place) {
+    this.place = place;
+    clearTimeout(this.rest);
+    if (!this.isGoing || this.judgements[place] || place >= this.game.last) return;
+    this.rest = setTimeout(() => this.resume(), REST_MS);
+  }
+
   /** Listen no more. */
   close() {
     clearTimeout(this.timer);
+    clearTimeout(this.rest);
     for (const off of this.#off) off();
   }
 
@@ -116,15 +134,15 @@ export class Judging {
   }
 
   #ask() {
-    const { game, player, ply } = this;
-    this.#ref = net.send({ type: 'review', game: game.id, player, ply });
+    const { game, player, ply, place } = this;
+    this.#ref = net.send({ type: 'review', game: game.id, player, ply, start: game.first + place });
   }
 
-  #judged({ judgements, done, accuracy }) {
+  #judged({ judgements, done, accuracy, player }) {
     for (const one of judgements) {
       this.judgements[one.move_number - this.game.first] = { ...one, grade: one.label };
     }
-    Object.assign(this, { done, accuracy });
+    Object.assign(this, { done, accuracy, judge: player });
   }
 
   #changed() {
@@ -171,13 +189,12 @@ export function shareByTable(judgement, letter) {
  * @param {(spec: string) => string} nameOf
  * @returns {Array} for `render`
  */
-export function judgeNotes({ reviewed, player }, nameOf) {
+export function judgeNotes({ reviewed, player, judge }, nameOf) {
   const note = (key, isShown = true) => isShown && h('p', { class: 'small soft', text: text(key) });
   return [
     h('details', { class: 'judged-by' },
-      h('summary', { title: reviewed?.player, text: reviewed
-        ? text('review.judged_by', { player: nameOf(reviewed.player) }) : text('review.judge') }),
-      note('review.how'), note('review.deeper', takesLimits(player || reviewed?.player || ''))),
+      h('summary', { title: judge, text: judge ? text('review.judged_by', { player: nameOf(judge) }) : text('review.judge') }),
+      note('review.how'), note('review.deeper', takesLimits(player || judge))),
     note(`review.${UNITS[reviewed?.unit] ?? 'own_unit'}`, reviewed && reviewed.unit !== 'points'),
     note('review.lacks_tables', reviewed?.lacks_tables),
   ];

@@ -1,8 +1,11 @@
 /** The positions of an analysis: a game, variations that a person tries, boards made here; what was before. */
 
+import { remember, remembered } from '../memory.js';
 import { net } from '../net.js';
-import { exponentsOf, formatBoard, shapeOf, tilesOf } from '../notation.js';
+import { exponentsOf, formatBoard, parseStep, shapeOf, tilesOf } from '../notation.js';
 import { legalMoves, slide } from '../slides.js';
+
+const KEPT = 'twofold-variations';
 
 /** A position, with the move and the new tile that led to it. */
 export class Position {
@@ -139,6 +142,48 @@ export class Tree {
     const { parent } = position;
     parent.children = parent.children.filter((child) => child !== position);
     this.version += 1;
+  }
+
+  /** @returns {Position|null} the one after steps such as `l@5:2`; null where one is not legal */
+  follow(position, steps) {
+    return steps.map(parseStep).reduce((at, { move, cell, tile }) => (
+      at && this.play(at, move, cell === null ? null : { cell, tile })), position);
+  }
+
+  /** @returns {{move: number, line: string}} the last move of the game before a position, and the steps after it */
+  wayTo(position) {
+    const steps = [];
+    let at = position;
+    for (; at.parent && !at.isOfGame; at = at.parent) steps.unshift(at.words);
+    return { move: at.number, line: steps.join('.') };
+  }
+
+  /** @returns {Position} the one that `wayTo` names, or the one of the game before it */
+  at({ move, line }) {
+    const { main, root } = this;
+    const begin = main[Math.max(0, Math.min(main.length - 1, move - root.number))];
+    return this.follow(begin, line.split('.').filter(Boolean)) ?? begin;
+  }
+
+  /** Have the tab keep the variations, for when it is reloaded. */
+  keep() {
+    const ends = [];
+    const open = [this.root];
+    for (let at = open.pop(); at; at = open.pop()) {
+      open.push(...at.children);
+      if (!at.isOfGame && at.parent && !at.children.length) ends.push(this.wayTo(at));
+    }
+    remember(KEPT, JSON.stringify({ name: this.#name, ends }));
+  }
+
+  /** Have the variations again that the tab keeps of this tree. */
+  recall() {
+    const { name, ends } = JSON.parse(remembered(KEPT) || '{}');
+    if (name === this.#name) for (const one of ends) this.at(one);
+  }
+
+  get #name() {
+    return this.game?.id ?? this.root.board;
   }
 
   #add(position) {

@@ -2,13 +2,12 @@
 
 import { Chooser } from '../analysis/chooser.js';
 import { Desk } from '../analysis/desk.js';
-import { emptyBoard, Game, isLong, randomBoard, readPosition, Tree } from '../analysis/tree.js';
+import { emptyBoard, Game, isLong, Position, randomBoard, readPosition, Tree } from '../analysis/tree.js';
 import { toast } from '../announce.js';
 import { openDialog } from '../dialog.js';
 import { fill, h, listenTo } from '../dom.js';
 import { analysisLink, badBoard, parseAnalysis } from '../links.js';
 import { net } from '../net.js';
-import { parseStep } from '../notation.js';
 import { sharedRecord } from '../share.js';
 import { text } from '../text.js';
 
@@ -52,39 +51,31 @@ class AnalysisPage {
         }), params);
       } else if (link.game) {
         this.#wait(text('review.loading'));
-        this.#showGame(await net.get(`/api/games/${encodeURIComponent(link.game)}`), link);
-      } else await this.#showBoard(link);
+        this.#show(Tree.ofGame(new Game(await net.get(`/api/games/${encodeURIComponent(link.game)}`))), link);
+      } else {
+        const { board } = link.board ? await readPosition(link.board) : { board: randomBoard(4, 4) };
+        this.#show(new Tree(new Position(board, { score: link.score ? Number(link.score) : null })), link);
+      }
     } catch (error) {
       if (this.isClosed) return;
-      await this.#showBoard({ player: '', limit: '' });
-      this.chooser.setError(error);
+      this.#show(new Tree(new Position(emptyBoard(4, 4))), { ...link, move: 0, line: '' });
+      const words = link.game && error.kind === 'NotFound' ? text('review.no_game', { game: link.game.slice(0, 40) })
+        : link.board ? badBoard(link.board, error.message) : error.message;
+      this.desk.refuse(words);
+      toast(words); // the other place may be out of sight
     }
   }
 
-  #showGame(data, { move, line, ...link }) {
+  #show(tree, link) {
     if (this.isClosed) return;
-    const tree = Tree.ofGame(new Game(data));
-    let position = tree.main[Math.max(0, Math.min(tree.game.last, move - tree.game.first))];
-    for (const { move: letter, cell, tile } of line.split('.').filter(Boolean).map(parseStep)) {
-      position = tree.play(position, letter, cell === null ? null : { cell, tile }) ?? position;
-    }
-    this.#lay(link).take(tree, { position });
-  }
-
-  async #showBoard(link) {
-    const read = link.board ? readPosition(link.board) : null;
-    const found = await read?.catch((error) => ({ board: emptyBoard(4, 4), error }));
-    if (this.isClosed) return;
-    const desk = this.#lay(link);
-    desk.takeBoard(found?.board ?? randomBoard(4, 4), link.score ? Number(link.score) : null);
-    if (found?.error) desk.refuse(badBoard(link.board, found.error.message));
+    tree.recall();
+    this.#lay(link).take(tree, { position: tree.at(link) });
   }
 
   /** The desk, on which nothing lies yet. */
   #lay({ player, limit }) {
-    this.chooser = this.#newChooser();
     const { navigate, title } = this.context;
-    this.desk = new Desk({ navigate, title, chooser: this.chooser.element, onOpen: () => this.#choose() });
+    this.desk = new Desk({ navigate, title, chooser: this.#newChooser().element, onOpen: () => this.#choose() });
     this.desk.picker.spec = player;
     this.desk.limit.value = limit;
     fill(this.place, this.desk.element);
