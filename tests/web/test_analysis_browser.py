@@ -360,7 +360,7 @@ def test_a_link_holds_the_game_and_tells_no_server(laptop: Visit, game: str) -> 
     laptop.page.goto("about:blank")
     laptop.page.goto(link)
     expect(where(laptop)).to_have_text(f"1 / {MOVES}")
-    link = link.replace("/analyse?move=1#", "/review#")  # of before
+    link = link.replace("?move=1", "")
     asked: list[str] = []
     laptop.page.on("request", lambda request: asked.append(request.url))
     laptop.page.goto("about:blank")
@@ -378,7 +378,7 @@ def test_a_link_holds_the_game_and_tells_no_server(laptop: Visit, game: str) -> 
 def test_a_saved_game_without_moves_is_a_position(laptop: Visit, served: Served) -> None:
     cells = [[None] * 4 for _ in range(3)] + [[{"value": 2}, None, None, {"value": 64}]]
     saved = {"grid": {"size": 4, "cells": cells}, "score": 320, "over": False, "won": False}
-    laptop.open(f"/review?game={served.keep(json.dumps(saved))}", ".analysis tr.is-best")
+    laptop.open(f"/analyse?game={served.keep(json.dumps(saved))}", ".analysis tr.is-best")
     expect(laptop.page.locator(".label-list")).to_be_hidden()
     assert laptop.violations() == []
     laptop.page.get_by_role("button", name="Play from here").click()
@@ -396,7 +396,7 @@ def test_a_second_try_in_the_quiz_counts_as_solved(laptop: Visit, game: str) -> 
 
 
 def test_playing_on_from_a_position(laptop: Visit, game: str) -> None:
-    laptop.open(f"/review?game={game}&judge=greedy&ply=1&move=20", ".tile")  # a link of before
+    laptop.open(f"/analyse?game={game}&player=greedy&limit=1ply&move=20", ".tile")
     laptop.page.get_by_role("button", name="Play from here").click()
     expect(laptop.page.locator("dt:has-text('Moves') + dd").first).to_have_text("20")
 

@@ -196,7 +196,7 @@ def test_the_page_is_there_at_each_of_its_addresses(client: Client, path: str) -
 @pytest.mark.parametrize("path", PAGES)
 def test_the_page_names_all_its_modules(client: Client, path: str) -> None:
     named = re.findall('rel="modulepreload" href="/static/([^"]+)"', client.get(path).text)
-    page = "analyse" if path == "/review" else path.strip("/") or "play"
+    page = path.strip("/") or "play"
     assert f"js/pages/{page}.js" in named
     assert len(named) == len(set(named))
     for name in named:

@@ -216,11 +216,11 @@ def test_a_refusal_says_how_to_sign_in(app: Gate) -> None:
 def test_a_link_from_elsewhere_asks_again_from_our_own_page(app: Gate) -> None:
     """Browsers omit a strict cookie after a link on another page."""
     link = {"accept": "text/html", "sec_fetch_mode": "navigate", "sec_fetch_site": "cross-site"}
-    assert SCRIPT in ask(app, "/review", **link).text
+    assert SCRIPT in ask(app, "/analyse", **link).text
     again = link | {"sec_fetch_site": "same-origin"}
-    assert SCRIPT not in ask(app, "/review", **again).text
+    assert SCRIPT not in ask(app, "/analyse", **again).text
     assert SCRIPT not in ask(app, "/nothing", **link).text
-    assert SCRIPT not in ask(app, "/review", **link | {"sec_fetch_mode": "no-cors"}).text
+    assert SCRIPT not in ask(app, "/analyse", **link | {"sec_fetch_mode": "no-cors"}).text
 
 
 # ---- R25

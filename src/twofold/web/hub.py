@@ -17,7 +17,6 @@ from twofold.games.notebook import Notebook
 from twofold.games.review import default_judge
 from twofold.games.store import GAMES, GameStore, make_folder
 from twofold.games.threads import JobThreads, start_thread
-from twofold.limits import MAX_SIDE
 from twofold.players import PlayerSpec
 from twofold.search.budget import Budget, Stop
 from twofold.version import __version__
@@ -91,7 +90,6 @@ class Hub:
                     version=__version__,
                     players=self.roster.infos,
                     ready=self._ready,
-                    max_side=MAX_SIDE,
                     server=self._start,
                 )
             )

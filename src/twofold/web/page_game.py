@@ -434,15 +434,8 @@ class PageGame(LiveGame):
 
 def rules_info(rules: Rules) -> protocol.RulesInfo:
     """Rules as fields."""
-    return protocol.RulesInfo(
-        text=str(rules),
-        rows=rules.rows,
-        cols=rules.cols,
-        goal=rules.goal,
-        stop_at_goal=rules.stop_at_goal,
-        start_tiles=rules.start_tiles,
-        spawn=list(rules.spawn),
-    )
+    about = {name: getattr(rules, name) for name in protocol.RulesInfo.__struct_fields__[1:]}
+    return protocol.RulesInfo(str(rules), **about | {"spawn": list(rules.spawn)})
 
 
 def tiles_of(board: Board) -> list[int]:

@@ -28,7 +28,7 @@ from twofold.version import __version__
 STATIC: Final = Path(__file__).parent / "static"
 
 PAGES: Final = (
-    "/", "/watch", "/analyse", "/review", "/practice", "/games", "/daily", "/lab", "/learn",
+    "/", "/watch", "/analyse", "/practice", "/games", "/daily", "/lab", "/learn",
 )  # fmt: skip
 """The addresses of the page, which shows a view for each."""
 
@@ -104,8 +104,7 @@ def unless_known(request: Request, response: Response) -> Response:
 @cache
 def page_html(path: str) -> bytes:
     """The HTML for an address of `PAGES`, with links to its modules."""
-    name = "analyse" if path == "/review" else path.strip("/") or "play"  # a link of before
-    page = f"js/pages/{name}.js"
+    page = f"js/pages/{path.strip('/') or 'play'}.js"
     links = [f'<link rel="modulepreload" href="/static/{name}">' for name in modules(page)]
     return read_file("index.html").replace(_MODULES.encode(), "\n".join(links).encode())
 

@@ -252,14 +252,12 @@ class Welcome(Reply, tag="welcome", frozen=True):
 
     Attributes:
         ready: true if the default player is loaded; otherwise `Ready` follows.
-        max_side: maximum number of rows or columns.
         server: differs at each start of the server; after a crash the last moves may be missing.
     """
 
     version: str
     players: list[PlayerInfo]
     ready: bool
-    max_side: int
     server: str = ""
 
 
@@ -525,7 +523,6 @@ class JudgementInfo(msgspec.Struct, frozen=True):
         move_number: number of moves before it.
         values: of up, right, down, left, in `unit`; null for illegal moves.
         ratio: value relative to the best move, 0 to 1.
-        accuracy: in percent.
         label: `best`, `fine`, `inaccuracy`, `mistake` or `blunder`.
         table: the endgame table that gave the ratio, or null.
         reason: what an inaccuracy or a worse move breaks or risks; null for other moves.
@@ -536,7 +533,6 @@ class JudgementInfo(msgspec.Struct, frozen=True):
     best: Letter
     values: list[float | None]
     ratio: float
-    accuracy: float
     label: Label
     unit: str
     table: TableAnswerInfo | None = None
@@ -544,7 +540,7 @@ class JudgementInfo(msgspec.Struct, frozen=True):
 
 
 class Judged(Reply, tag="judged", frozen=True):
-    """Judgements of some moves of a game; `done` of `total` moves are judged, by `player`.
+    """Judgements of some moves of a game; `done` moves are judged so far, by `player`.
 
     `accuracy` is that of all moves judged so far, in percent; null if none had an alternative.
     """
@@ -553,21 +549,15 @@ class Judged(Reply, tag="judged", frozen=True):
     player: str
     judgements: list[JudgementInfo]
     done: int
-    total: int
     accuracy: float | None
     unit: str = ""
 
 
 class ReviewPart(msgspec.Struct, frozen=True):
-    """The review of some moves; `accuracy` in percent.
-
-    `match_rate` is the share of the choices that were the best move. Both are null if no move had
-    an alternative.
-    """
+    """The review of some moves; `accuracy` in percent, null if no move had an alternative."""
 
     moves: int
     accuracy: float | None
-    match_rate: float | None
 
 
 class PhaseInfo(ReviewPart, frozen=True):

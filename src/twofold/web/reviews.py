@@ -19,13 +19,12 @@ from twofold.games.judge import GameAccuracy, Judge, MoveJudgement
 from twofold.games.kept import Accuracy
 from twofold.games.makers import autoplay_of
 from twofold.games.notebook import Notebook, mistakes_of_game
-from twofold.games.review import Review, by_maker, by_phase, phases, positions, tables_note
+from twofold.games.review import by_maker, by_phase, phases, positions, tables_note
 from twofold.games.store import GameStore
 from twofold.games.threads import JobThreads
 from twofold.players import Player, PlayerSpec
 from twofold.search.budget import Budget, Stop
-from twofold.web import protocol
-from twofold.web.protocol import Judged, PhaseInfo, Reviewed, ReviewPart, SendReply
+from twofold.web.protocol import Judged, JudgementInfo, PhaseInfo, Reviewed, ReviewPart, SendReply
 from twofold.web.searches import AT_ONCE, table_info
 
 MAX_PLY: Final = 6
@@ -89,7 +88,7 @@ class Reviews:
         with self._make(spec) as player:
             judge = Judge(player, record.rules, Budget(ply=ply))
             judged = self.known(record, player.spec, ply)
-            sender = _Sender(game, spec.text, len(record.moves), judge.unit, send)
+            sender = _Sender(game, spec.text, judge.unit, send)
             known = {one.move_number for one in judged}
             left = [there for there in positions(record) if there.move_number not in known]
             left.sort(key=lambda there: there.move_number < start)  # those before it come last
@@ -151,9 +150,9 @@ class Reviews:
 class _Sender:
     """Sends the judgements of a game, each once."""
 
-    def __init__(self, game: str, player: str, total: int, unit: str, send: SendReply) -> None:
+    def __init__(self, game: str, player: str, unit: str, send: SendReply) -> None:
         self._blank = Judged(
-            game=game, player=player, judgements=[], done=0, total=total, accuracy=None, unit=unit
+            game=game, player=player, judgements=[], done=0, accuracy=None, unit=unit
         )
         self._send = send
         self._accuracy = GameAccuracy()
@@ -199,7 +198,7 @@ def _end(
     """The last reply of a review."""
     autoplay = autoplay_of(record.player, record.tags)
     makers = () if autoplay is None else by_maker(judged, autoplay)
-    parts = [ReviewPart(*_figures(one)) for one in makers if one is not None]
+    parts = [ReviewPart(one.total, one.accuracy) for one in makers if one is not None]
     own, helped = parts if len(parts) == 2 else (None, None)  # not if one made all moves
     return Reviewed(
         game=game,
@@ -209,27 +208,15 @@ def _end(
         own=own,
         helped=helped,
         phases=[
-            PhaseInfo(*_figures(part), phase.after, phase.before, phase.start)
+            PhaseInfo(part.total, part.accuracy, phase.after, phase.before, phase.start)
             for phase, part in by_phase(phases(record), judged)
         ],
         lacks_tables=bool(tables_note(record.player, spec)),
     )
 
 
-def _figures(part: Review) -> tuple[int, float | None, float | None]:
-    return part.total, part.accuracy, part.match_rate
-
-
-def _message(one: MoveJudgement) -> protocol.JudgementInfo:
-    return protocol.JudgementInfo(
-        move_number=one.move_number,
-        move=one.move.letter,  # type: ignore[arg-type]
-        best=one.best.letter,  # type: ignore[arg-type]
-        values=list(one.values),
-        ratio=one.ratio,
-        accuracy=one.accuracy,
-        label=one.label,
-        unit=one.unit,
-        table=None if one.table is None else table_info(one.table),
-        reason=one.reason,
-    )
+def _message(one: MoveJudgement) -> JudgementInfo:
+    known = {name: getattr(one, name) for name in JudgementInfo.__struct_fields__}
+    table = None if one.table is None else table_info(one.table)
+    letters = {"move": one.move.letter, "best": one.best.letter}
+    return JudgementInfo(**known | letters | {"values": list(one.values), "table": table})

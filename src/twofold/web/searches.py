@@ -15,6 +15,7 @@ Each depth of an analysis is sent. An analysis ends with its budget, or within 2
 disconnects, cancels it or requests another.
 """
 
+import dataclasses
 import math
 import os
 import threading
@@ -118,18 +119,8 @@ def _moves(
         if known is not None:
             label = label_of(known)
             reason = reason_of(analysis.board, rules, one.move, analysis.best, ratios)
-        return protocol.MoveValueInfo(
-            move=one.move.letter,  # type: ignore[arg-type]
-            legal=one.legal,
-            value=one.value,
-            ratio=ratio,
-            reward=one.reward,
-            depth=one.depth,
-            nodes=one.nodes,
-            tried=tried,
-            label=label,
-            reason=reason,
-        )
+        own = dataclasses.asdict(one) | {"move": one.move.letter}
+        return protocol.MoveValueInfo(**own, ratio=ratio, tried=tried, label=label, reason=reason)
 
     return [info(one) for one in analysis.moves]
 

@@ -30,7 +30,7 @@ export function analysisLink({ game = '', move = 0, line = '', board = '', score
 }
 
 /**
- * What an address of an analysis names; links of a review say `judge` and `ply`.
+ * What an address of an analysis names.
  *
  * @param {URLSearchParams} params
  * @param {string} hash `#` included
@@ -40,9 +40,8 @@ export function analysisLink({ game = '', move = 0, line = '', board = '', score
 export function parseAnalysis(params, hash) {
   const all = params.has('game') ? params : new URLSearchParams(hash.replace(/^#/, ''));
   const value = (name) => all.get(name) ?? '';
-  const limit = value('limit') || (value('ply') && `${value('ply')}ply`);
   return { game: value('game'), move: Number(value('move')), line: value('line'), board: value('board'),
-    player: value('player') || value('judge'), limit, score: value('score') };
+    player: value('player'), limit: value('limit'), score: value('score') };
 }
 
 /**

@@ -12,11 +12,11 @@ import { text } from './text.js';
 /** Pages by path. */
 const PAGES = {
   '/': 'play', '/watch': 'watch', '/analyse': 'analyse', '/practice': 'practice',
-  '/games': 'games', '/daily': 'daily', '/lab': 'lab', '/learn': 'learn', '/review': 'analyse',
+  '/games': 'games', '/daily': 'daily', '/lab': 'lab', '/learn': 'learn',
 };
 
-/** Addresses that the navigation has no room for, and one of before. */
-const LINKED = ['/daily', '/review'];
+/** An address that the navigation has no room for. */
+const LINKED = ['/daily'];
 
 /** The students' page that helps on each page; else their list. */
 const LESSONS = {
@@ -71,16 +71,8 @@ function skip(event) {
   main.focus();
 }
 
-/** Links of before lead to the analysis. */
-function lead() {
-  const { pathname, search, hash } = window.location;
-  const isOld = pathname === '/review' || (pathname === '/' && hash.startsWith('#g='));
-  if (isOld) window.history.replaceState(window.history.state, '', `/analyse${search}${hash}`);
-}
-
 /** Show the page that the address names. */
 async function show() {
-  lead();
   visit += 1;
   const mine = visit;
   const name = PAGES[window.location.pathname];

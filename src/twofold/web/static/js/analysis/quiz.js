@@ -1,13 +1,12 @@
 /** Learn from your mistakes: the positions where a mistake was made, one after the other. */
 
-import { gradeMark, gradeName, lossWords } from '../analysis_texts.js';
+import { gradeMark } from '../analysis_texts.js';
 import { announce } from '../announce.js';
 import { button, h, part, render } from '../dom.js';
-import { formatChance } from '../figures.js';
 import { LETTERS, moveName } from '../moves.js';
 import { choicePad, worthList } from '../pads.js';
 import { sentence, text } from '../text.js';
-import { chanceOf, percent, shareByTable } from './judging.js';
+import { percent, shareByTable } from './judging.js';
 
 /** A move that keeps so much of the best one's value is right. */
 const GOOD_RATIO = 0.99;
@@ -127,14 +126,10 @@ export class Quiz {
   }
 }
 
-/** The values of the four moves of an answered position. */
+/** The values of the four moves of an answered position; chances where a table knows them. */
 function values(one) {
-  const most = one.values[LETTERS.indexOf(one.best)];
-  const words = (letter, value) => {
-    if (one.table) return formatChance(chanceOf(one, letter) ?? 0);
-    return letter === one.best ? gradeName('best') : lossWords(most, value, one.unit, shareOf(one, letter, value));
-  };
-  return worthList(one, (letter, value) => [words(letter, value), letter === one.move && gradeMark(one.grade)]);
+  const chances = one.table && one.values.map((value, index) => (value === null ? null : one.table.chances[index] ?? 0));
+  return worthList(chances ? { ...one, values: chances, unit: 'chance' } : one, one.move, gradeMark(one.grade));
 }
 
 /** The share of the best value that a value keeps, between those of the best and the made move. */

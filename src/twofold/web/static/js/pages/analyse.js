@@ -94,7 +94,7 @@ class AnalysisPage {
 
   /** Open what a text holds: a link, a game or a board. */
   async #openText(words) {
-    const [, path] = /^\s*https?:\/\/[^\s/]+(\/(?:analyse|review)?[?#]\S+)\s*$/.exec(words) ?? [];
+    const [, path] = /^\s*https?:\/\/[^\s/]+(\/analyse[?#]\S+)\s*$/.exec(words) ?? [];
     const shared = /#g=[A-Za-z0-9_-]+/.exec(words.slice(0, MOST_BYTES));
     if (shared && !words.includes('[')) {
       return this.#openRecord(await sharedRecord(shared[0]), new URLSearchParams(path?.split('#')[0].split('?')[1]));

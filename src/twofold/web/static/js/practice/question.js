@@ -1,10 +1,8 @@
 /** A position and four moves to choose from; then what each of them is worth. */
 
-import { lossWords } from '../analysis_texts.js';
 import { announce } from '../announce.js';
 import { BoardView } from '../board.js';
 import { h, part, render } from '../dom.js';
-import { formatChance } from '../figures.js';
 import { listenKeys } from '../keys.js';
 import { LETTERS } from '../moves.js';
 import { shapeOf, tilesOf } from '../notation.js';
@@ -117,18 +115,9 @@ function marksOf({ best }, { made, isRight }) {
 }
 
 function answerView(asked, { made, isRight, verdict, notes }) {
-  const { values, unit, best } = asked;
-  const most = values[LETTERS.indexOf(best)];
-  const words = (letter, value) => {
-    if (unit === 'chance') return formatChance(value);
-    if (letter === best) return text('grade.best');
-    return unit === 'points' ? lossWords(most, value, unit, value / most) : '';
-  };
   return [
     h('p', { class: `quiz-verdict ${isRight ? 'good' : 'bad'}`, text: sentence(verdict) }),
     notes.map((note) => h('p', { text: sentence(note) })),
-    worthList(asked, (letter, value) => [
-      letter === made && h('span', { class: 'badge', text: text('practice.yours') }),
-      h('span', { text: words(letter, value) })]),
+    worthList(asked, made, h('span', { class: 'badge', text: text('practice.yours') })),
   ];
 }
