@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.web.lab.made_lab import OUTSIDE, RULES, add, make_run, make_runs, row
+from tests.web.lab.made_lab import RULES, add, make_run, make_runs, row
 from tests.web.lab.made_lab import example as example  # a fixture
 from tests.web.lab.made_lab import folder as folder  # a fixture
 from twofold.arena.plots import MAX_BYTES
@@ -20,7 +20,6 @@ from twofold.learn.curve import Curve as LearningCurve
 from twofold.learn.curve import Point
 from twofold.learn.curve_files import run, runs
 from twofold.storage import named_files
-from twofold.storage.named_files import NotThere
 from twofold.web import lab as lab
 from twofold.web.lab import studies, study
 
@@ -107,13 +106,6 @@ def test_an_unreadable_file_is_listed_with_its_error(folder: Path) -> None:
 
 
 # ---- names
-
-
-def test_no_name_leads_out_of_the_folder(folder: Path) -> None:
-    for name in OUTSIDE:
-        for read in (study, run):
-            with pytest.raises(NotThere):
-                read(folder, name)
 
 
 def test_a_link_within_the_folder_is_followed(folder: Path) -> None:
