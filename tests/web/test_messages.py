@@ -36,7 +36,7 @@ from twofold.web.session import (
 
 SMALLEST = '{"type":"stop"}'
 
-NO_JSON = {
+NO_JSON: dict[str, str | bytes] = {
     "nothing": "", "no JSON": "hello", "half of it": '{"type":"stop"',
     "two values": SMALLEST + SMALLEST, "NaN": '{"type":"analyse","board":"0","seconds":NaN}',
     "deep objects": '{"a":' * 3_000, "surrogate": '{"type":"open","game":"\\ud800"}',

@@ -102,7 +102,7 @@ def test_every_move_is_judged(reviews: Reviews) -> None:
     assert (found.game, found.player, found.unit) == ("k3", SPEC, "points")
     assert found.complete
     last = listener.all(Judged)[-1]
-    assert (last.done, last.accuracy) == (30, whole.accuracy)
+    assert (last.done, last.total, last.accuracy) == (30, 30, whole.accuracy)
     for one in listener.all(Judged):
         assert one.accuracy == review(expected[: one.done]).accuracy
 

@@ -540,7 +540,7 @@ class JudgementInfo(msgspec.Struct, frozen=True):
 
 
 class Judged(Reply, tag="judged", frozen=True):
-    """Judgements of some moves of a game; `done` moves are judged so far, by `player`.
+    """Judgements of some moves of a game; `done` of `total` moves are judged, by `player`.
 
     `accuracy` is that of all moves judged so far, in percent; null if none had an alternative.
     """
@@ -549,6 +549,7 @@ class Judged(Reply, tag="judged", frozen=True):
     player: str
     judgements: list[JudgementInfo]
     done: int
+    total: int
     accuracy: float | None
     unit: str = ""
 

@@ -88,7 +88,7 @@ class Reviews:
         with self._make(spec) as player:
             judge = Judge(player, record.rules, Budget(ply=ply))
             judged = self.known(record, player.spec, ply)
-            sender = _Sender(game, spec.text, judge.unit, send)
+            sender = _Sender(game, spec.text, len(record.moves), judge.unit, send)
             known = {one.move_number for one in judged}
             left = [there for there in positions(record) if there.move_number not in known]
             left.sort(key=lambda there: there.move_number < start)  # those before it come last
@@ -150,9 +150,9 @@ class Reviews:
 class _Sender:
     """Sends the judgements of a game, each once."""
 
-    def __init__(self, game: str, player: str, unit: str, send: SendReply) -> None:
+    def __init__(self, game: str, player: str, total: int, unit: str, send: SendReply) -> None:
         self._blank = Judged(
-            game=game, player=player, judgements=[], done=0, accuracy=None, unit=unit
+            game=game, player=player, judgements=[], done=0, total=total, accuracy=None, unit=unit
         )
         self._send = send
         self._accuracy = GameAccuracy()
