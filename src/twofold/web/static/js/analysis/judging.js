@@ -196,7 +196,7 @@ export function judgeNotes({ reviewed, player, judge }, nameOf) {
       h('summary', { title: judge, text: judge ? text('review.judged_by', { player: nameOf(judge) }) : text('review.judge') }),
       note('review.how'), note('review.deeper', takesLimits(player || judge))),
     note(`review.${UNITS[reviewed?.unit] ?? 'own_unit'}`, reviewed && reviewed.unit !== 'points'),
-    note('review.lacks_tables', reviewed?.lacks_tables),
+    note('review.lacks_tables', Boolean(reviewed?.lacks_tables)),
   ];
 }
 
