@@ -83,8 +83,8 @@ def _built(folder: Path, name: str) -> EndgameTable:
 
 
 def _size(name: str) -> Figure:
-    size = BuildPlan.of(EndgamePattern.parse(name), 16).disk / 1e9
-    return Figure(f"file of {name}, 16 bits a chance", size, None, None, "GB")
+    size = BuildPlan.of(EndgamePattern.parse(name)).disk / 1e9
+    return Figure(f"file of {name}", size, None, None, "GB")
 
 
 def _build_rate() -> float:

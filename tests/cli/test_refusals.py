@@ -272,7 +272,6 @@ FAULTS: dict[str, list[tuple[str, str]]] = {
     "tables": [
         ("build 442-63", "expected a power of two from 8 to 2048 as target, got 63"),
         ("build 445-64", "expected a pattern"),
-        ("build 442-8 --bits 9", "expected 8 or 16 bits a chance, got 9"),
         ("build 442-8 --jobs 0", "expected --jobs from 1 to 1024, got 0"),
         ("build 442-8 --out /no/such", "expected --out with an existing folder"),
         (f"build 442-512 --out {LONG}", "expected"),

@@ -168,11 +168,11 @@ def test_what_goes_on_repeats_the_options(
     monkeypatch.setitem(SETS, "default", (NAME, "441-16/4-8"))
     out = str(tmp_path / "a folder")
     Path(out).mkdir()
-    _, _, err = cli("tables", "build", "default", "--out", out, "--bits", "8", "--jobs", "1")
-    goes_on = f"twofold tables build default --out '{out}' --bits 8"
+    _, _, err = cli("tables", "build", "default", "--out", out, "--jobs", "1")
+    goes_on = f"twofold tables build default --out '{out}'"
     assert err.endswith(f"Continue with:\n  {goes_on} --jobs 1\n")
     listed = cli("tables", "list", "--out", out).out
-    assert f"continue with: twofold tables build 442-8 --out '{out}' --bits 8\n" in listed
+    assert f"continue with: twofold tables build 442-8 --out '{out}'\n" in listed
     assert f"continue with the rest of the default set:\n  {goes_on}\n" in listed
 
 
@@ -208,9 +208,6 @@ def test_a_damaged_table_is_named_with_the_way_out(cli: Cli, tmp_path: Path) -> 
 def test_a_plan_is_what_is_written(cli: Cli, tmp_path: Path) -> None:
     from twofold.tables.pattern import EndgamePattern
 
-    for bits in ("8", "16"):
-        folder = tmp_path / bits
-        folder.mkdir()
-        assert cli("tables", "build", NAME, "--bits", bits, "--out", str(folder)).code == 0
-        (path,) = folder.iterdir()
-        assert path.stat().st_size == BuildPlan.of(EndgamePattern.parse(NAME), int(bits)).disk
+    assert cli("tables", "build", NAME, "--out", str(tmp_path)).code == 0
+    path = tmp_path / f"{NAME}.twofold-table"
+    assert path.stat().st_size == BuildPlan.of(EndgamePattern.parse(NAME)).disk

@@ -15,18 +15,18 @@ from twofold.tables.pattern import EndgamePattern
 
 
 @cache
-def levels_of(name: str, bits: int = 16) -> tuple[NDArray[Any], ...]:
+def levels_of(name: str) -> tuple[NDArray[Any], ...]:
     """The levels of a table, layer by layer from the sum 0 on."""
-    layers = [stored(layer.after, bits) for layer in Builder(EndgamePattern.parse(name)).layers()]
+    layers = [stored(layer.after) for layer in Builder(EndgamePattern.parse(name)).layers()]
     return tuple(reversed(layers))
 
 
 @cache
-def made(name: str, bits: int = 16) -> EndgameTable:
+def made(name: str) -> EndgameTable:
     """A table in memory."""
-    pattern, levels = EndgamePattern.parse(name), levels_of(name, bits)
+    pattern, levels = EndgamePattern.parse(name), levels_of(name)
     index = np.array([layer_sizes(pattern), [checksum(one) for one in levels]], dtype=np.uint64)
-    head = TableHead(pattern, bits, np.ascontiguousarray(index.T))
+    head = TableHead(pattern, np.ascontiguousarray(index.T))
     if pattern.walls is None:
         return EndgameTable(head, np.concatenate(levels))
     stored, marks, some = 0, [], []

@@ -13,7 +13,7 @@ from twofold.game.board import Board
 from twofold.game.rules import Move
 from twofold.kernels.table_cells import as_row
 from twofold.tables.build import Builder, Layer
-from twofold.tables.format import chances_of
+from twofold.tables.format import level_chances
 from twofold.tables.layers import layer_sizes, unmerged_row_table
 from twofold.tables.library import EndgameTables
 from twofold.tables.pattern import SHAPES, EndgamePattern, PatternKind, Shape
@@ -158,7 +158,7 @@ def _chance(name: str, shown: Cells, move: Move, symmetry: int) -> float | None:
     if twin.wins(frame):
         return 1.0
     level = levels_of(name)[half_sum(frame)][min(twin.numbers(frame))]
-    return float(chances_of(16)[level])
+    return float(level_chances()[level])
 
 
 @pytest.mark.parametrize(

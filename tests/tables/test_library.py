@@ -99,12 +99,13 @@ def test_a_set_that_is_not_built_is_built_in_one_step(
 
 
 def test_a_table_that_is_replaced_is_read_again(folder: Path) -> None:
-    before = head_of(find("442-8")).hash
     path = find("442-8")
+    before = head_of(path).hash
+    assert open_table("442-8").hash == before
     remove_table(path)
-    build_table(path, EndgamePattern.parse("442-8"), 8)
-    assert head_of(find("442-8")).hash != before
-    assert open_table("442-8").head.bits == 8
+    build_table(path, EndgamePattern.parse("442-16"))
+    assert head_of(path).hash != before
+    assert open_table("442-8").name == "442-16"
 
 
 def test_bad_files_do_not_hide_tables(folder: Path) -> None:

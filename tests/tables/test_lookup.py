@@ -13,7 +13,7 @@ from twofold.game import reference
 from twofold.game.board import Board
 from twofold.game.rules import Move
 from twofold.kernels import table_lookup as endgame_lookup
-from twofold.tables.format import chances_of
+from twofold.tables.format import level_chances, stored
 from twofold.tables.library import EndgameTable, EndgameTables
 from twofold.tables.pattern import EndgamePattern
 
@@ -151,9 +151,13 @@ def test_a_legal_move_alone_is_chosen() -> None:
 
 
 def test_chances_ascend_with_levels() -> None:
-    for bits in (8, 16):
-        chances = chances_of(bits)
-        assert chances[0] == 0
-        assert chances[-1] == 1
-        assert bool(np.all(np.diff(chances) > 0))
-        assert math.isclose(chances[1 << (bits - 1)], 0.5, abs_tol=0.01)
+    chances = level_chances()
+    assert chances[0] == 0
+    assert chances[-1] == 1
+    assert bool(np.all(np.diff(chances) > 0))
+    assert math.isclose(chances[1 << 15], 0.5, abs_tol=0.01)
+
+
+def test_only_0_and_1_are_stored_as_0_and_1() -> None:
+    chances = np.array([0, 1e-30, 0.5, np.nextafter(np.float32(1), 0), 1], dtype=np.float32)
+    assert stored(chances).tolist() == [0, 1, 32_768, 65_524, 65_535]

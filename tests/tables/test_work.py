@@ -34,15 +34,15 @@ of_both_kinds = pytest.mark.parametrize("pattern", KINDS, ids=lambda pattern: pa
 
 
 @cache
-def built(pattern: EndgamePattern, bits: int, threads: int) -> bytes:
+def built(pattern: EndgamePattern, threads: int) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
-        assert build_table(Path(folder) / "whole", pattern, bits, threads=threads)
+        assert build_table(Path(folder) / "whole", pattern, threads=threads)
         return (Path(folder) / "whole").read_bytes()
 
 
-def whole(bits: int = 16, threads: int = 1, pattern: EndgamePattern = PATTERN) -> bytes:
+def whole(threads: int = 1, pattern: EndgamePattern = PATTERN) -> bytes:
     """The content of a table that is built without interruption."""
-    return built(pattern, bits, threads)
+    return built(pattern, threads)
 
 
 def test_a_file_holds_the_levels(tmp_path: Path) -> None:
@@ -55,23 +55,11 @@ def test_a_file_holds_the_levels(tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == [path]
 
 
-def test_8_bits_are_half(tmp_path: Path) -> None:
-    path = tmp_path / file_name(PATTERN)
-    assert build_table(path, PATTERN, 8)
-    table = EndgameTable.open(path)
-    table.check()
-    assert np.array_equal(table.levels, np.concatenate(levels_of(NAME, 8)))
-    fine = np.concatenate(levels_of(NAME))
-    assert np.array_equal(table.levels == 0, fine == 0)
-    assert np.array_equal(table.levels == 255, fine == 65_535)
-
-
-@pytest.mark.parametrize("bits", [8, 16])
-def test_a_table_of_walls_stores_no_chance_of_0(tmp_path: Path, bits: int) -> None:
+def test_a_table_of_walls_stores_no_chance_of_0(tmp_path: Path) -> None:
     pattern = KINDS[1]
     path = tmp_path / file_name(pattern)
-    assert build_table(path, pattern, bits)
-    table, levels = EndgameTable.open(path), levels_of(pattern.name, bits)
+    assert build_table(path, pattern)
+    table, levels = EndgameTable.open(path), levels_of(pattern.name)
     table.check()
     assert len(table) == sum(map(len, levels))
     assert np.array_equal(table.levels, np.concatenate([one[one > 0] for one in reversed(levels)]))
@@ -80,7 +68,7 @@ def test_a_table_of_walls_stores_no_chance_of_0(tmp_path: Path, bits: int) -> No
         assert one is not None
         assert np.array_equal(one, levels[number])
         assert len(one) == len(layer)
-    assert path.stat().st_size < Work(path, pattern, bits).nbytes
+    assert path.stat().st_size < Work(path, pattern).nbytes
 
 
 def note(seen: list[int], now: LayerProgress) -> None:
@@ -131,12 +119,12 @@ def test_an_interrupted_build_continues_from_its_checkpoint(
         if now.layer == last:
             raise _Died
 
-    work = Work(path, pattern, 16, interval=0.0)
+    work = Work(path, pattern, interval=0.0)
     with pytest.raises(_Died):
         work.run(on_progress=die)
     assert not path.exists()
     assert 0 < (share_done(path) or 0) <= 1
-    again = Work(path, pattern, 16)
+    again = Work(path, pattern)
     assert again.resume()
     assert again.next_layer == next_layer
     assert again.run()
@@ -151,7 +139,7 @@ def _build_to_layer_20(pattern: EndgamePattern, path: Path, there: Path) -> None
             with there.open("w"):
                 signal.pause()
 
-    Work(path, pattern, 16, interval=0.0).run(on_progress=halt)
+    Work(path, pattern, interval=0.0).run(on_progress=halt)
 
 
 @of_both_kinds
@@ -169,7 +157,7 @@ def test_a_killed_build_continues(pattern: EndgamePattern, tmp_path: Path) -> No
         process.join()
     assert not path.exists()
     assert 0 < (share_done(path) or 0) < 1
-    work = Work(path, pattern, 16)
+    work = Work(path, pattern)
     assert work.resume()
     assert work.run()
     assert path.read_bytes() == wanted
@@ -177,7 +165,7 @@ def test_a_killed_build_continues(pattern: EndgamePattern, tmp_path: Path) -> No
 
 @of_both_kinds
 @pytest.mark.promise("R71")
-@pytest.mark.parametrize("harm", ["note", "levels", "short", "other bits", "no part"])
+@pytest.mark.parametrize("harm", ["note", "levels", "short", "other table", "no part"])
 def test_a_damaged_part_is_rebuilt(pattern: EndgamePattern, tmp_path: Path, harm: str) -> None:
     path = tmp_path / "harmed"
     seen: list[int] = []
@@ -195,10 +183,11 @@ def test_a_damaged_part_is_rebuilt(pattern: EndgamePattern, tmp_path: Path, harm
         os.truncate(part, 5_000)
     elif harm == "no part":
         part.unlink()
-    bits = 8 if harm == "other bits" else 16
-    assert not Work(path, pattern, bits).resume()
-    assert build_table(path, pattern, bits)
-    assert path.read_bytes() == whole(bits, pattern=pattern)
+    elif harm == "other table":
+        pattern = EndgamePattern.parse("441-16")
+    assert not Work(path, pattern).resume()
+    assert build_table(path, pattern)
+    assert path.read_bytes() == whole(pattern=pattern)
 
 
 def test_a_full_disk_is_reported_before_the_build(
@@ -251,7 +240,7 @@ def test_one_builder_at_a_time(tmp_path: Path) -> None:
 
 def test_another_table_is_not_written_over(tmp_path: Path) -> None:
     path = tmp_path / "t"
-    assert build_table(path, PATTERN, 8)
-    with pytest.raises(InvalidTable, match="with 8 bits"):
-        build_table(path, PATTERN, 16)
-    assert build_table(path, PATTERN, 8)
+    assert build_table(path, PATTERN)
+    with pytest.raises(InvalidTable, match=r"expected 441-16, got 442-16 in .* Remove that file"):
+        build_table(path, EndgamePattern.parse("441-16"))
+    assert path.read_bytes() == whole()

@@ -3,7 +3,7 @@
 import contextlib
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Final, Self
+from typing import Annotated, Any, Self
 
 import msgspec
 
@@ -40,7 +40,7 @@ from twofold.search.analysis import TableDocument, format_chance
 from twofold.storage.files import WORK, new_file, remove_file, work_folder
 from twofold.tables.build import BuildPlan, check_room, measured_rate
 from twofold.tables.folder import SETS, SUFFIX, USUAL, is_path, tables_folder
-from twofold.tables.format import TableHead, check_bits
+from twofold.tables.format import TableHead
 from twofold.tables.library import (
     LEAST_TARGET,
     TableAnswer,
@@ -56,14 +56,7 @@ from twofold.tables.library import (
 )
 from twofold.tables.parts import LayerProgress
 from twofold.tables.pattern import SHAPES, EndgamePattern
-from twofold.tables.work import (
-    bits_begun,
-    build_table,
-    existing,
-    held_bytes,
-    remove_table,
-    share_done,
-)
+from twofold.tables.work import build_table, existing, held_bytes, remove_table, share_done
 
 
 def plan_table(plans: list[BuildPlan], done: list[float | None]) -> str:
@@ -105,13 +98,12 @@ def list_table(found: list[tuple[Path, TableHead]]) -> str:
             f"{1 << head.pattern.target}",
             f"{head.pattern.large_tiles}",
             _millions(head.states),
-            f"{head.bits}",
             bytes_words(path.stat().st_size),
             head.hash,
         )
         for path, head in found
     ]
-    header = ("table", "makes", "large tiles", "boards", "bits", "disk", "hash")
+    header = ("table", "makes", "large tiles", "boards", "disk", "hash")
     return format_table(header, rows, left=(0, 6))
 
 
@@ -120,7 +112,7 @@ def print_info(path: Path, head: TableHead, *, checked: bool) -> None:
     pattern = head.pattern
     facts = _kind_words(pattern) | {
         "sums": f"{2 * pattern.lowest} to {2 * pattern.highest} in the free cells",
-        "boards": f"{head.states:,}, {head.bits} bits a chance",
+        "boards": f"{head.states:,}",
         "file": f"{path}, {bytes_words(path.stat().st_size)}",
         "hash": head.hash + (", and all checksums are right" if checked else ""),
     }
@@ -170,7 +162,6 @@ class TableInfo(Part, frozen=True):
         caps: largest other tile in each row.
         sums: smallest and largest sum of the tiles in the free cells.
         boards: number of boards.
-        bits: bits of a chance.
         bytes: size of the file.
         hash: hash of the content.
         file: path of the file.
@@ -182,7 +173,6 @@ class TableInfo(Part, frozen=True):
     caps: list[int]
     sums: tuple[int, int]
     boards: int
-    bits: int
     bytes: int
     hash: str
     file: str
@@ -198,7 +188,6 @@ class TableInfo(Part, frozen=True):
             caps=[1 << cap for cap in pattern.caps],
             sums=(2 * pattern.lowest, 2 * pattern.highest),
             boards=head.states,
-            bits=head.bits,
             bytes=path.stat().st_size,
             hash=head.hash,
             file=path,
@@ -222,12 +211,10 @@ class UnfinishedTable(msgspec.Struct, frozen=True):
     Attributes:
         name: name of the table.
         done: share that is built, 0 to 1.
-        bits: bits of a chance.
     """
 
     name: str
     done: float
-    bits: int
 
 
 class UnsoundFile(msgspec.Struct, frozen=True):
@@ -312,9 +299,6 @@ EXAMPLE = """  twofold tables build default
   twofold tables query edcb/a910/2342/3121
   twofold tables remove 442-256"""
 
-_BITS: Final = 16
-"""Bits of a chance where none are named."""
-
 _QUERY = """  twofold tables query edcb/a910/2342/3121
   twofold tables query edcb/a910/2342/3121 --tables 442-512"""
 
@@ -346,7 +330,6 @@ def build(
         ),
     ],
     out: FolderOption = "",
-    bits: Annotated[int, option("N", "Bits per probability, 16 or 8.", follows="8 16")] = _BITS,
     jobs: Annotated[int | None, count("J", "Number of threads. Default: one per core.")] = None,
     force: ForceOption = False,
 ) -> None:
@@ -360,7 +343,7 @@ def build(
         threads = read_jobs(jobs, "--jobs")
         wanted = [one for name in names for one in SETS.get(name, (name,))]
         patterns = dict.fromkeys(map(EndgamePattern.parse, wanted))
-        plans = [BuildPlan.of(pattern, check_bits(bits)) for pattern in patterns]
+        plans = list(map(BuildPlan.of, patterns))
         folder = _named_folder(out) or _usual_folder()
         missing = _missing(plans, folder, force=force)
         if missing:
@@ -372,21 +355,20 @@ def build(
         line = partial(progress_line, plan.pattern.name)
         with catching_interrupt() as asked, live(line, lambda now: now.states / now.total) as show:
             done = build_table(
-                path, plan.pattern, plan.bits, threads=threads, on_progress=show, stop=asked.is_set
+                path, plan.pattern, threads=threads, on_progress=show, stop=asked.is_set
             )
         if not done:
-            again = _build_command(*names, out=out, bits=bits, jobs=jobs)
+            again = _build_command(*names, out=out, jobs=jobs)
             kept = " and saved. Continue" if work_folder(path).is_dir() else ". Begin again"
             end_interrupted(f"{kept} with:\n  {again}")
         head = head_of(path)
         print_out(f"{head.pattern.name}  {head.hash}  {path}")
 
 
-def _build_command(*names: str, out: str, bits: int = _BITS, jobs: int | None = None) -> str:
+def _build_command(*names: str, out: str, jobs: int | None = None) -> str:
     """The command that builds tables, or continues building them."""
     words = ["twofold", "tables", "build", *names]
     words += ["--out", out] if out else []
-    words += ["--bits", str(bits)] if bits != _BITS else []
     words += ["--jobs", str(jobs)] if jobs is not None else []
     return shell_line(*words)
 
@@ -413,7 +395,7 @@ def _missing(plans: list[BuildPlan], folder: Path, *, force: bool) -> list[Build
     missing = []
     for plan in plans:
         path = path_of(plan.pattern, folder)
-        check = partial(existing, pattern=plan.pattern, bits=plan.bits)
+        check = partial(existing, pattern=plan.pattern)
         if new_file(path, force=force, continued=check) or not path.exists():
             missing.append(plan)
         else:
@@ -450,12 +432,11 @@ def list_tables(out: FolderOption = "", json: JsonOption = False) -> None:
     if found:
         print_out(list_table(found))
     for one in unfinished:
-        again = _build_command(one.name, out=out, bits=one.bits)
+        again = _build_command(one.name, out=out)
         print_words(f"{one.name}: {one.done:.0%} built; continue with: {again}")
     if begun := _set_begun(found, unfinished):
-        name, bits = begun
-        print_words(f"continue with the rest of the {name} set:")
-        print_out(f"  {_build_command(name, out=out, bits=bits)}")
+        print_words(f"continue with the rest of the {begun} set:")
+        print_out(f"  {_build_command(begun, out=out)}")
     for path, why in bad:
         print_words(f"{path.name}: {why}", 2)
     if bad:
@@ -479,20 +460,18 @@ def _unfinished(folder: Path) -> list[UnfinishedTable]:
         table = path.with_name(path.name.removesuffix(WORK))
         with contextlib.suppress(InvalidTable):
             name = EndgamePattern.parse(table.name.removesuffix(SUFFIX)).name
-            bits = bits_begun(table) or _BITS
-            found.append(UnfinishedTable(name, share_done(table) or 0.0, bits))
+            found.append(UnfinishedTable(name, share_done(table) or 0.0))
     return found
 
 
 def _set_begun(
     found: list[tuple[Path, TableHead]], unfinished: list[UnfinishedTable]
-) -> tuple[str, int] | None:
-    """The first set with an unfinished table that lacks others too, and that table's bits."""
+) -> str | None:
+    """The first set with an unfinished table that lacks others too."""
     for name, tables in SETS.items():
         missing = set(tables) - {head.pattern.name for _, head in found}
-        begun = [one.bits for one in unfinished if one.name in missing]
-        if begun and len(missing) > 1:
-            return name, begun[0]
+        if len(missing) > 1 and any(one.name in missing for one in unfinished):
+            return name
     return None
 
 

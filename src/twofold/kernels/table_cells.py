@@ -45,89 +45,85 @@ KEEP: Final = 5
 """For a dense table: the nibbles of the large tiles, in the frame."""
 ACROSS: Final = 6
 """Address of the row table, `bits.row_table`; for CELLS one in which 15s never merge."""
-BITS: Final = 7
-"""Bits of a level, 8 or 16."""
-TOP: Final = 8
-"""The level of a chance of 1."""
-LEVELS: Final = 9
-"""Address of the levels, uint8 or uint16."""
-CHANCES: Final = 10
+LEVELS: Final = 7
+"""Address of the levels, uint16."""
+CHANCES: Final = 8
 """Address of float64, the chance of each level."""
-WINS: Final = 11
+WINS: Final = 9
 """Two words: added to the even and the odd nibbles, they carry if a free cell wins."""
-OVER: Final = 13
+OVER: Final = 11
 """Two words, as WINS: they carry if a free cell exceeds its cap."""
-MASKS: Final = 15
+MASKS: Final = 13
 """Eight words: cells of the large tiles in each symmetry, as lowest bits of nibbles; 0 for none."""
-TURNS: Final = 23
+TURNS: Final = 21
 """Eight words, one per symmetry: bit 2 exchanges rows and columns first, bit 1 then top and
 bottom, bit 0 last left and right; from bit 8 on, two bits per move: the move in the frame."""
 
 # Words of a dense table; `twofold.kernels.table_layers` explains its numbers of boards.
-LOW_SUMS: Final = 31
+LOW_SUMS: Final = 29
 """Address of int32, sum by code of the low half."""
-LOW_RANKS: Final = 32
+LOW_RANKS: Final = 30
 """Address of int32, rank by code of the low half."""
-HIGH_RANKS: Final = 33
+HIGH_RANKS: Final = 31
 """Address of int32, rank by code of the high half."""
-LOW_WEIGHTS: Final = 34
+LOW_WEIGHTS: Final = 32
 """Address of int64 (16 cells,): factors of the exponents in the low code."""
-HIGH_WEIGHTS: Final = 35
+HIGH_WEIGHTS: Final = 33
 """Address of int64 (16 cells,): factors of the exponents in the high code."""
-COUNTS: Final = 36
+COUNTS: Final = 34
 """Address of int64, number of codes of the high half by sum."""
-FIRSTS: Final = 37
+FIRSTS: Final = 35
 """Address of int64 (layers, columns): number in the file of a layer's first board with each sum
 of the low half."""
-COLUMNS: Final = 38
+COLUMNS: Final = 36
 
 # Words of a table of cells; `twofold.kernels.table_cells` explains its numbers of boards.
-SYMMETRIES: Final = 31
+SYMMETRIES: Final = 29
 """Address of int32 (65536,): the symmetry that turns a board into the frame, by the cells of the
 large tiles, the first cell the highest bit; -1 if the table has no such board."""
-PLACES: Final = 32
+PLACES: Final = 30
 """Address of int32 (65536,), by the same cells in the frame: 8 times the number of the place, plus
 the turn in which a board is numbered; -1 for cells that are not allowed."""
-FREE: Final = 33
+FREE: Final = 31
 """Address of uint64, by number of the place: the nibbles of the free cells."""
-RANKS: Final = 34
+RANKS: Final = 32
 """Address of int64 (cells, sums, 16): number of contents of the free cells from one on, with a
 given sum and a smaller exponent in that cell."""
-CONTENTS: Final = 35
+CONTENTS: Final = 33
 """Address of int64: number of contents of the free cells, by sum in units of 2."""
-STARTS: Final = 36
+STARTS: Final = 34
 """Address of int64, by sum: number in the file of the first board."""
-CELLS_COUNT: Final = 37
+CELLS_COUNT: Final = 35
 """Number of free cells."""
-SUMS: Final = 38
+SUMS: Final = 36
 """Number of sums in RANKS."""
 
 # Further words of a table of walls, which has those of a dense table, too; see
 # `twofold.kernels.table_walls`.
-GOALS: Final = 39
+GOALS: Final = 37
 """Address of pairs of uint64, nibbles to compare and their exponents: boards that reach the goal,
 at the level of the target."""
-GOAL_COUNT: Final = 40
-CONDITIONS: Final = 41
+GOAL_COUNT: Final = 38
+CONDITIONS: Final = 39
 """Address of int64: a number of cells and the cells, of which the least tile is a board's level;
 a number of pairs of cells and the pairs, which must differ; the same for pairs that must fall."""
-TARGET: Final = 42
+TARGET: Final = 40
 """Exponent of the target."""
-BELOW: Final = 43
+BELOW: Final = 41
 """1 if the goal of a board is one exponent below the least of its anchors, at most the target;
 0 if it is that level, and boards of higher levels are not covered."""
-CAPPED: Final = 44
+CAPPED: Final = 42
 """Two words, as OVER: 1 in the byte of each free cell."""
-LEAST: Final = 46
+LEAST: Final = 44
 """The least level of a chance with which the table chooses a move; of all kinds of tables."""
 
 # Two words more of a table of walls.
-MARKS: Final = 47
+MARKS: Final = 45
 """Address of uint64 (lines, 8): which boards have a level above 0, see `lookup.marked_level`."""
-STORED: Final = 48
+STORED: Final = 46
 """Number of levels in the file."""
 
-TABLE_WORDS: Final = 49
+TABLE_WORDS: Final = 47
 
 LINE: Final = 448
 """Boards of a line of `MARKS`: 64 bytes, the number of levels before it and a bit for each board.

@@ -180,16 +180,15 @@ def choose(begin, end, layer, low, high, left_pair, right_pair, offsets, after, 
 
 
 STEPS: Final = 65_535
-"""The highest level of the fine scale, for a chance of 1."""
+"""The highest level, for a chance of 1."""
 
 _U16: Final = types.uint16[::1]
-_U8: Final = types.uint8[::1]
 _HALF_STEP: Final = np.float32(0.5)
 
 
 @kernel(types.void(_F32, _U16))
 def to_levels(chances, levels):
-    """Chances as levels of the fine scale, whose steps are small near 0 and near 1.
+    """Chances as levels, whose steps are small near 0 and near 1.
 
     The level of a chance p up to 1/2 is 65,535 sqrt(p / 2), rounded; above, 65,535 less the level
     of 1 - p. Only a chance of 0 has level 0, only a chance of 1 level 65,535. IEEE 754 defines
@@ -204,13 +203,4 @@ def to_levels(chances, levels):
             level = STEPS - level
         if chance > _0:
             level = max(level, 1)
-        if chance < _1:
-            level = min(level, STEPS - 1)
         levels[number] = level
-
-
-@kernel(types.void(_U16, _U8, _U8))
-def to_coarse(levels, coarse, out):
-    """Convert levels of the fine scale by a table of all of them."""
-    for number in range(len(levels)):
-        out[number] = coarse[levels[number]]

@@ -24,7 +24,6 @@ from twofold.kernels.intrinsics import (
     pointer,
     popcount,
     trailing_zeros,
-    u8_at,
     u16_at,
     u64_at,
     u64_offset,
@@ -32,7 +31,6 @@ from twofold.kernels.intrinsics import (
 from twofold.kernels.table_cells import (
     ABOVE,
     ACROSS,
-    BITS,
     CELLS,
     CHANCES,
     HIGHEST,
@@ -51,7 +49,6 @@ from twofold.kernels.table_cells import (
     SYMMETRIES,
     TABLE_WORDS,
     TARGET,
-    TOP,
     TURNS,
     WALLS,
     WINS,
@@ -62,6 +59,7 @@ from twofold.kernels.table_cells import (
     place_of,
     turned,
 )
+from twofold.kernels.table_layers import STEPS
 from twofold.kernels.table_walls import at_goal, carries, covers, half_number
 
 NO_CHANCE: Final = -1
@@ -105,8 +103,6 @@ def all_differ(bits, cells):
 @kernel(types.int64(types.int64, U64_POINTER))
 def stored_level(number, table):
     """The level at an index of the file."""
-    if table[BITS] == np.uint64(8):
-        return np.int64(u8_at(table[LEVELS])[number])
     return np.int64(u16_at(table[LEVELS])[number])
 
 
@@ -138,7 +134,7 @@ def level_of_cells(bits, after, total, table):
     if after == bits or place < 0:
         return NO_CHANCE
     if has_won(after, table):
-        return np.int64(table[TOP])
+        return np.int64(STEPS)
     first = i64_at(table[STARTS])[total]
     return stored_level(first + number_of(after, place, total, table), table)
 
@@ -153,7 +149,7 @@ def level_of(bits, after, total, table):
     if after == bits or (after ^ bits) & keep:
         return NO_CHANCE
     if carries(after, table[WINS], table[WINS + 1]):
-        return np.int64(table[TOP])
+        return np.int64(STEPS)
     if carries(after, table[OVER], table[OVER + 1]):
         return NO_CHANCE
     return stored_level(half_number(after, total, table), table)
@@ -166,7 +162,7 @@ def level_beside_walls(bits, after, total, table):
     if after == bits or after & keep != keep or carries(after, table[OVER], table[OVER + 1]):
         return NO_CHANCE
     if at_goal(after, np.int64(table[TARGET]), table):
-        return np.int64(table[TOP])
+        return np.int64(STEPS)
     return marked_level(half_number(after, total, table), table)
 
 

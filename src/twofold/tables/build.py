@@ -241,14 +241,13 @@ class BuildPlan:
     """
 
     pattern: EndgamePattern
-    bits: int
     states: int
     disk: int
     work: int
     memory: int
 
     @classmethod
-    def of(cls, pattern: EndgamePattern, bits: int) -> "BuildPlan":
+    def of(cls, pattern: EndgamePattern) -> "BuildPlan":
         """The plan of a pattern's table; raises `ResourceError` if it exceeds the limits."""
         sizes = layer_sizes(pattern)
         codes, states = pattern.codes, sum(sizes)
@@ -264,9 +263,9 @@ class BuildPlan:
                 f"{codes:,} for {pattern.name}; caps make it smaller: "
                 f"{pattern.shape}-{1 << pattern.target}/16-64"
             )
-        disk = len(head_bytes(pattern, bits)) + body_bytes(pattern, bits)
+        disk = len(head_bytes(pattern)) + body_bytes(pattern)
         memory = _BASE + _LAYER_BYTES * max(sizes) + _CODE_BYTES * codes
-        return cls(pattern, bits, states, disk, _NOTE_BYTES * max(sizes), memory)
+        return cls(pattern, states, disk, _NOTE_BYTES * max(sizes), memory)
 
     @property
     def effort(self) -> float:

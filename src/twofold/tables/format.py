@@ -4,7 +4,7 @@ A safetensors file, `NAME.twofold-table` (`/` in a name becomes `_`), of these t
 
     layers    U64 (layers, 2)   number of boards and CRC-32 of their levels, for each sum of tiles
                                 from 0 on, in units of 2
-    levels    U8 or U16 (n,)    the chances after moves as levels, layer by layer; boards in the
+    levels    U16 (n,)          the chances after moves as levels, layer by layer; boards in the
                                 order of `kernels.table_layers`
 
 A table of walls stores only the levels above 0, from the highest layer down, and one more tensor
@@ -18,9 +18,9 @@ and `512`; `caps`, the largest tiles of the fourth, third and second row; `highe
 of the free cells; `spawn`, the spawn probabilities.
 
 A level is a chance stored as a whole number. Chances are near 1 for most of a game and near 0 at
-its end, so levels are finest there: the level of a chance p up to 1/2, with n = 65,535 (255 with 8
-bits), is n sqrt(p / 2), rounded; above 1/2 it is n less the level of 1 - p. Level 0 is a chance of
-exactly 0 and level n exactly 1: a chance above 0 is never stored as 0.
+its end, so levels are finest there: the level of a chance p up to 1/2, with n = 65,535, is
+n sqrt(p / 2), rounded; above 1/2 it is n less the level of 1 - p. Level 0 is a chance of exactly 0
+and level n exactly 1: a chance above 0 is never stored as 0.
 """
 
 import contextlib
@@ -44,59 +44,32 @@ from twofold.tables.parts import opened_table
 from twofold.tables.pattern import EndgamePattern
 
 Floats = NDArray[np.float64]
-BITS: Final = (8, 16)
-"""Supported bits per level."""
-
-
-def check_bits(bits: int) -> int:
-    """Return `bits`, 8 or 16; raises `InvalidTable` for any other number."""
-    if bits not in BITS:
-        raise InvalidTable(f"expected 8 or 16 bits a chance, got {bits}")
-    return bits
-
-
-def top_level(bits: int) -> int:
-    """The level of a chance of 1."""
-    return (1 << bits) - 1
+Levels = NDArray[np.uint16]
 
 
 @cache
-def chances_of(bits: int) -> Floats:
+def level_chances() -> Floats:
     """The chance of each level; float64, read-only.
 
     Level k of n, up to the middle, means 2 (k / n)^2, and level n - k means 1 minus that.
     """
-    top = top_level(bits)
-    levels = np.arange(top + 1)
-    small = 2 * (np.minimum(levels, top - levels) / top) ** 2
-    chances = np.where(levels > top // 2, 1 - small, small)
+    levels = np.arange(endgame.STEPS + 1)
+    small = 2 * (np.minimum(levels, endgame.STEPS - levels) / endgame.STEPS) ** 2
+    chances = np.where(levels > endgame.STEPS // 2, 1 - small, small)
     chances.flags.writeable = False
     return chances
 
 
-def least_level(chance: float, bits: int) -> int:
+def least_level(chance: float) -> int:
     """The first level of a chance of at least this, and above 0."""
-    return max(int(np.searchsorted(chances_of(bits), chance)), 1)
+    return max(int(np.searchsorted(level_chances(), chance)), 1)
 
 
-@cache
-def coarse_levels() -> NDArray[np.uint8]:
-    """The 8-bit level of each 16-bit level."""
-    fine, top = top_level(16), top_level(8)
-    levels = (np.arange(fine + 1) * top + fine // 2) // fine
-    levels[1:-1] = np.clip(levels[1:-1], 1, top - 1)
-    return levels.astype(np.uint8)
-
-
-def stored(chances: NDArray[np.float32], bits: int) -> NDArray[np.uint8] | NDArray[np.uint16]:
-    """Chances as levels of 8 or 16 bits."""
+def stored(chances: NDArray[np.float32]) -> Levels:
+    """Chances as levels."""
     levels = np.empty(len(chances), dtype=np.uint16)
     endgame.to_levels(chances, levels)
-    if bits == 16:
-        return levels
-    coarse = np.empty(len(chances), dtype=np.uint8)
-    endgame.to_coarse(levels, coarse_levels(), coarse)
-    return coarse
+    return levels
 
 
 VERSION: Final = "1"
@@ -111,10 +84,9 @@ Words = NDArray[np.uint64]
 
 @dataclass(frozen=True, slots=True)
 class TableHead:
-    """The header of a table's file: its pattern, bits per level and layers, uint64 (layers, 2)."""
+    """The header of a table's file: its pattern, and its layers, uint64 (layers, 2)."""
 
     pattern: EndgamePattern
-    bits: int
     layers: Words
 
     @property
@@ -132,7 +104,7 @@ class TableHead:
     def hash(self) -> str:
         """Hash of the texts and all checksums, 16 hexadecimal digits."""
         texts = "\n".join(f"{key}={text}" for key, text in texts_of(self.pattern).items())
-        digest = hashlib.sha256(f"{texts}\nbits={self.bits}\n".encode())
+        digest = hashlib.sha256(f"{texts}\nbits=16\n".encode())
         digest.update(self.layers.astype("<u8").tobytes())
         return digest.hexdigest()[:16]
 
@@ -149,30 +121,27 @@ def texts_of(pattern: EndgamePattern) -> dict[str, str]:
     }
 
 
-def head_bytes(pattern: EndgamePattern, bits: int, stored: int | None = None) -> bytes:
+def head_bytes(pattern: EndgamePattern, stored: int | None = None) -> bytes:
     """The first bytes of a file, up to `layers`; the other tensors follow that one.
 
     `stored` is the number of levels of a table of walls; the length does not depend on it.
     """
-    header = format_header(_tensors(pattern, bits), texts_of(pattern))
+    header = format_header(_tensors(pattern), texts_of(pattern))
     if stored is None:
         return header
-    shorter = format_header(_tensors(pattern, bits, stored), texts_of(pattern))
+    shorter = format_header(_tensors(pattern, stored), texts_of(pattern))
     length = len(header) - LENGTH_BYTES
     return (
         length.to_bytes(LENGTH_BYTES, "little") + shorter[LENGTH_BYTES:].ljust(length)
     )  # fmt: skip
 
 
-def _tensors(
-    pattern: EndgamePattern, bits: int, stored: int | None = None
-) -> dict[str, NDArray[Any]]:
+def _tensors(pattern: EndgamePattern, stored: int | None = None) -> dict[str, NDArray[Any]]:
     """Arrays of the types and shapes of a file's; the most levels, if `stored` is None."""
     sizes = layer_sizes(pattern)
-    dtype = np.dtype(np.uint8 if bits == 8 else np.uint16)
     lines = sum(map(lines_of, sizes))
     marks = np.broadcast_to(np.uint64(0), (lines, LINE_WORDS))
-    levels = np.broadcast_to(dtype.type(0), (sum(sizes) if stored is None else stored,))
+    levels = np.broadcast_to(np.uint16(0), (sum(sizes) if stored is None else stored,))
     return {
         "layers": np.broadcast_to(np.uint64(0), (len(sizes), 2)),
         **({} if pattern.walls is None else {"marks": marks}),
@@ -180,9 +149,9 @@ def _tensors(
     }
 
 
-def body_bytes(pattern: EndgamePattern, bits: int, stored: int | None = None) -> int:
-    """Bytes of the tensors of a file; the most, if `stored` is None."""
-    return sum(tensor.nbytes for tensor in _tensors(pattern, bits, stored).values())
+def body_bytes(pattern: EndgamePattern) -> int:
+    """Bytes of the tensors of a file; the most, for a table of walls."""
+    return sum(tensor.nbytes for tensor in _tensors(pattern).values())
 
 
 def read_head(path: str | os.PathLike[str]) -> TableHead:
@@ -206,7 +175,7 @@ def _head(file: TensorFile) -> TableHead:
             f"cells, got {pattern.name} in {file.name}"
         )
     sizes, is_walls = layer_sizes(pattern), pattern.walls is not None
-    expected = _tensors(pattern, 16)
+    expected = _tensors(pattern)
     if file.tensors.keys() != expected.keys():
         raise InvalidTable(
             f"expected the tensors {', '.join(expected)} for {pattern.name}, "
@@ -215,7 +184,9 @@ def _head(file: TensorFile) -> TableHead:
     for key in expected.keys() - {"levels"}:
         checked(file.tensors, key, ("<u8",), expected[key].shape, file.name)
     most = None if is_walls else sum(sizes)
-    levels = checked(file.tensors, "levels", ("u1", "<u2"), (most,), file.name)
+    if file.tensors["levels"].dtype == np.uint8:
+        raise InvalidTable(f"expected chances of 16 bits, got 8 bits in {file.name}")
+    levels = checked(file.tensors, "levels", ("<u2",), (most,), file.name)
     if levels.shape[0] > sum(sizes):
         raise InvalidTable(
             f"expected at most {sum(sizes)} levels for {pattern.name}, got {levels.shape[0]} "
@@ -227,7 +198,7 @@ def _head(file: TensorFile) -> TableHead:
             f"expected the number of boards of each layer of {pattern.name}, got others "
             f"in {file.name}"
         )
-    return TableHead(pattern, 8 * levels.dtype.itemsize, layers)
+    return TableHead(pattern, layers)
 
 
 def _read_pattern(metadata: dict[str, str], name: str) -> EndgamePattern:

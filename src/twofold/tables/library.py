@@ -30,15 +30,7 @@ from twofold.storage.files import kept_by_file
 from twofold.storage.memory import check_memory
 from twofold.tables.folder import AUTO, NONE, SETS, SUFFIX, files_in, is_path
 from twofold.tables.folder import tables_folder as tables_folder  # for callers of this module
-from twofold.tables.format import (
-    TableHead,
-    chances_of,
-    damage,
-    least_level,
-    opened,
-    read_head,
-    top_level,
-)
+from twofold.tables.format import TableHead, damage, least_level, level_chances, opened, read_head
 from twofold.tables.layers import (
     TURNS,
     Cells,
@@ -203,11 +195,9 @@ class EndgameTable:
     def _fill_levels(self, words: Words) -> None:
         words[at.LOWEST] = self.pattern.lowest
         words[at.HIGHEST] = self.pattern.highest
-        words[at.BITS] = self.head.bits
-        words[at.TOP] = top_level(self.head.bits)
-        words[at.LEAST] = least_level(self.pattern.least_chance, self.head.bits)
+        words[at.LEAST] = least_level(self.pattern.least_chance)
         words[at.LEVELS] = self._address(self.levels)
-        words[at.CHANCES] = self._address(chances_of(self.head.bits))
+        words[at.CHANCES] = self._address(level_chances())
 
     def _fill_board(self, words: Words) -> None:
         pattern = self.pattern

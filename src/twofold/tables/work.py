@@ -24,7 +24,7 @@ from twofold.storage.arrays import TensorFile, checked, checksum, open_tensors, 
 from twofold.storage.files import alone, remove_abandoned, work_folder, write_all
 from twofold.tables import format as fmt
 from twofold.tables.build import Builder, Chances, Layer
-from twofold.tables.format import check_bits, stored
+from twofold.tables.format import stored
 from twofold.tables.layers import LINE_WORDS, layer_sizes, lines_of, packed
 from twofold.tables.parts import LayerProgress, Stopped, remove_parts
 from twofold.tables.pattern import EndgamePattern
@@ -64,19 +64,17 @@ class _Pace:
 class Work:
     """The build of one file; the caller holds its lock, `twofold.storage.files.alone`.
 
-    `bits` are those of a level, 8 or 16; `interval` is the time between checkpoints, in seconds.
+    `interval` is the time between checkpoints, in seconds.
     """
 
-    def __init__(
-        self, path: Path, pattern: EndgamePattern, bits: int, *, interval: float = INTERVAL
-    ) -> None:
-        self.path, self.pattern, self.bits = path, pattern, bits
+    def __init__(self, path: Path, pattern: EndgamePattern, *, interval: float = INTERVAL) -> None:
+        self.path, self.pattern = path, pattern
         self.folder = work_folder(path)
         self.sizes = layer_sizes(pattern)
         self._interval = interval
         self._index = np.zeros((len(self.sizes), 2), dtype=np.uint64)
         self._index[:, fmt.COUNT] = self.sizes
-        self._head = fmt.head_bytes(pattern, bits)
+        self._head = fmt.head_bytes(pattern)
         self._firsts = np.concatenate([[0], np.cumsum(self.sizes)]).tolist()
         self._lines = np.concatenate([[0], np.cumsum(list(map(lines_of, self.sizes)))]).tolist()
         self._stored = 0
@@ -86,19 +84,19 @@ class Work:
     @property
     def nbytes(self) -> int:
         """Bytes of the file; the most, for a table of walls."""
-        return len(self._head) + fmt.body_bytes(self.pattern, self.bits)
+        return len(self._head) + fmt.body_bytes(self.pattern)
 
     @property
     def _begin(self) -> int:
         """Where the levels begin in the file."""
-        return self.nbytes - sum(self.sizes) * self.bits // 8
+        return self.nbytes - 2 * sum(self.sizes)
 
     @property
     def _least_bytes(self) -> int:
         """Bytes of the unfinished file: all of it, or without the levels that are not known yet."""
         if self.pattern.walls is None:
             return self.nbytes
-        return self._begin + self._stored * self.bits // 8
+        return self._begin + 2 * self._stored
 
     @property
     def done(self) -> int:
@@ -164,7 +162,7 @@ class Work:
             yield file
 
     def _store(self, file: IO[bytes], layer: Layer) -> None:
-        levels = stored(layer.after, self.bits)
+        levels = stored(layer.after)
         self._index[layer.number, fmt.CRC] = checksum(levels)
         if self.pattern.walls is None:
             _write(file, self._begin + self._firsts[layer.number] * levels.itemsize, levels)
@@ -187,14 +185,14 @@ class Work:
             "lower": self._above[0],
             "upper": self._above[1],
         }
-        texts = fmt.texts_of(self.pattern) | {"bits": str(self.bits), "next": str(self.next_layer)}
+        texts = fmt.texts_of(self.pattern) | {"next": str(self.next_layer)}
         texts |= {} if self.pattern.walls is None else {"stored": str(self._stored)}
         write_tensors(self.folder / _NOTE, tensors, texts)
 
     def _read_note(self) -> None:
         with _noted(self.path) as (note, found):
             texts = {key: note.metadata[key] for key in fmt.texts_of(self.pattern)}
-            if texts != fmt.texts_of(self.pattern) or found.bits != self.bits:
+            if texts != fmt.texts_of(self.pattern):
                 raise InvalidTable("the checkpoint belongs to another table")
             if found.next > self.pattern.highest - 2:
                 raise InvalidTable(f"expected a layer of the pattern, got {found.next}")
@@ -211,7 +209,6 @@ class Work:
         self._check_part(found.next + 1)
 
     def _check_part(self, first: int) -> None:
-        kind = np.uint8 if self.bits == 8 else np.uint16
         path = self.folder / _PART
         walls = self.pattern.walls is not None
         if path.stat().st_size < self._least_bytes:
@@ -224,16 +221,15 @@ class Work:
             line, skipped, count = self._lines[first], 0, self._stored
             words = np.memmap(path, np.uint64, "r", start, (self._lines[-1], LINE_WORDS))
             marks = words[line:]
-        place = self._begin + skipped * np.dtype(kind).itemsize
-        none = np.zeros(0, dtype=kind)
-        levels = np.memmap(path, kind, "r", place, (count,)) if count else none
+        place, none = self._begin + 2 * skipped, np.zeros(0, dtype=np.uint16)
+        levels = np.memmap(path, np.uint16, "r", place, (count,)) if count else none
         for layer, found in fmt.layers_of(sizes, levels, marks):
             if found is None or checksum(found) != self._index[first + layer, fmt.CRC]:
                 raise InvalidTable("the unfinished file does not match its checkpoint")
 
     def _finish(self, file: IO[bytes]) -> None:
         if self.pattern.walls is not None:
-            self._head = fmt.head_bytes(self.pattern, self.bits, self._stored)
+            self._head = fmt.head_bytes(self.pattern, self._stored)
             os.ftruncate(file.fileno(), self._least_bytes)
         _write(file, 0, np.frombuffer(self._head, dtype=np.uint8))
         _write(file, len(self._head), self._index)
@@ -242,10 +238,10 @@ class Work:
         os.fsync(file.fileno())
 
 
-def existing(path: Path, pattern: EndgamePattern, bits: int) -> fmt.TableHead | None:
+def existing(path: Path, pattern: EndgamePattern) -> fmt.TableHead | None:
     """The header of a table that already exists at a path; None if there is no file.
 
-    Raises `InvalidTable` if another file is there, or the same table with other bits.
+    Raises `InvalidTable` if another file is there.
     """
     if not os.path.lexists(path):
         return None
@@ -253,10 +249,10 @@ def existing(path: Path, pattern: EndgamePattern, bits: int) -> fmt.TableHead | 
         head = fmt.read_head(path)
     except InvalidTable as error:
         raise InvalidTable(f"{error}. Remove the file to build the table again") from None
-    if (head.pattern, head.bits) != (pattern, bits):
+    if head.pattern != pattern:
         raise InvalidTable(
-            f"expected {pattern.name} with {bits} bits, got {head.pattern.name} with "
-            f"{head.bits} bits in {str(path)!a}. Remove that file first"
+            f"expected {pattern.name}, got {head.pattern.name} in {str(path)!a}. "
+            "Remove that file first"
         )
     return head
 
@@ -265,7 +261,6 @@ class _Note(msgspec.Struct):
     """Texts of a checkpoint, beside those of the pattern: the next layer, the levels stored."""
 
     next: Annotated[int, msgspec.Meta(ge=-1)]
-    bits: int
     stored: Annotated[int, msgspec.Meta(ge=0)] = 0
 
 
@@ -287,15 +282,6 @@ def share_done(path: Path) -> float | None:
             return sum(sizes[found.next + 1 :]) / sum(sizes)
     except (*_UNREADABLE, ZeroDivisionError):
         return 0.0 if work_folder(path).is_dir() else None
-
-
-def bits_begun(path: Path) -> int | None:
-    """Bits per level of an unfinished table; None without a valid checkpoint."""
-    try:
-        with _noted(path) as (_, found):
-            return check_bits(found.bits)
-    except _UNREADABLE:
-        return None
 
 
 def held_bytes(path: Path) -> int:
@@ -329,7 +315,6 @@ def remove_table(path: Path) -> int:
 def build_table(
     path: Path,
     pattern: EndgamePattern,
-    bits: int = 16,
     *,
     threads: int = 1,
     on_progress: Callable[[LayerProgress], None] | None = None,
@@ -340,15 +325,14 @@ def build_table(
     Args:
         path: the file to make; its folder must exist.
         pattern: its pattern.
-        bits: bits per level, 8 or 16.
         threads: number of threads.
         on_progress: called after each layer.
         stop: called often; True stops the build, which keeps the finished layers.
     """
     with alone(path, "builder of tables"):
-        if existing(path, pattern, bits) is not None:
+        if existing(path, pattern) is not None:
             return True
-        work = Work(path, pattern, bits)
+        work = Work(path, pattern)
         work.resume()
         try:
             return work.run(threads, on_progress, stop)

@@ -35,8 +35,6 @@ MAX_SECONDS: Final = 604_800
 STUDY: Final = ".db"
 """Suffix of a study."""
 
-_BITS: Final = 16  # per probability, the default of `twofold tables build`
-
 Seconds = Annotated[int, msgspec.Meta(ge=1, le=MAX_SECONDS)]
 Threads = Annotated[int, msgspec.Meta(ge=1, le=MAX_THREADS)]
 Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$(?!\n)", max_length=60)]
@@ -194,9 +192,9 @@ class TableJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="tab
         from twofold.tables.work import existing, held_bytes
 
         pattern = EndgamePattern.parse(self.table.strip())
-        plan = BuildPlan.of(pattern, _BITS)
+        plan = BuildPlan.of(pattern)
         path = path_of(pattern, tables_folder())
-        is_built = existing(path, pattern, _BITS) is not None
+        is_built = existing(path, pattern) is not None
         if not is_built:
             parents = (path.parent, *path.parent.parents)
             there = next(folder for folder in parents if folder.is_dir())  # on the same disk

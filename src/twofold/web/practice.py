@@ -101,7 +101,6 @@ class KeptMistake(msgspec.Struct, frozen=True):
 OFFERED: Final = ("442-64", "442-128", "442-256", "442-512/32-128")
 """Tables that the page offers to build."""
 
-_BITS: Final = 16
 _first_board: Final = lru_cache(maxsize=64)(first_board)
 
 
@@ -122,7 +121,7 @@ def _offer(name: str) -> TableOffer:
     from twofold.tables.library import file_name
     from twofold.tables.work import share_done
 
-    plan = BuildPlan.of(EndgamePattern.parse(name), _BITS)
+    plan = BuildPlan.of(EndgamePattern.parse(name))
     done = share_done(tables_folder() / file_name(plan.pattern))
     seconds = plan.effort * (1 - (done or 0.0)) / _rate()
     pattern = (1 << plan.pattern.target, plan.pattern.large_tiles)
