@@ -1,11 +1,14 @@
 """Budget: limits of one search, and the flags and timers that end it early."""
 
 import math
+import os
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final, Self
 
 import numpy as np
@@ -175,13 +178,44 @@ def was_stopped(words: Words) -> bool:
     return bool(words[NODES] >= words[NODE_LIMIT])
 
 
+class _Deadlines(threading.Thread):
+    """Calls functions at their times, in one thread: to start one for each search is slow."""
+
+    def __init__(self) -> None:
+        super().__init__(name="deadlines", daemon=True)
+        self.changed, self.wakes = threading.Condition(), math.inf
+        self.rings: dict[object, tuple[float, Callable[[], None]]] = {}
+        self.start()
+
+    def run(self) -> None:
+        with self.changed:
+            while True:
+                now = time.monotonic()
+                for key in [key for key, (when, _) in self.rings.items() if when <= now]:
+                    self.rings.pop(key)[1]()
+                self.wakes = min((when for when, _ in self.rings.values()), default=math.inf)
+                self.changed.wait(min(self.wakes - now, MAX_SECONDS))
+
+
+@cache
+def _deadlines(process: int) -> _Deadlines:
+    """The thread of a process: one that was forked has none of its parent's threads."""
+    return _Deadlines()
+
+
 @contextmanager
 def ringing(seconds: float, ring: Callable[[], None]) -> Iterator[None]:
-    """Call `ring` after a time, in another thread, unless the `with` block ends before."""
-    timer = threading.Timer(seconds, ring)
-    timer.daemon = True
-    timer.start()
+    """Call `ring` after a time, in another thread, unless the `with` block ends before.
+
+    `ring` must be short and raise nothing.
+    """
+    deadlines, key, when = _deadlines(os.getpid()), object(), time.monotonic() + seconds
+    with deadlines.changed:
+        deadlines.rings[key] = when, ring
+        if when < deadlines.wakes:
+            deadlines.changed.notify()
     try:
         yield
     finally:
-        timer.cancel()
+        with deadlines.changed:
+            deadlines.rings.pop(key, None)
