@@ -11,7 +11,7 @@ from twofold.game import reference
 from twofold.game.board import Board
 from twofold.game.rules import Move
 from twofold.kernels.table_walls import covers_board
-from twofold.tables.layers import TURNS, turned_cell, turned_move
+from twofold.tables.layers import TURNS, turned_cell, turned_move, unmerged_row_table
 from twofold.tables.library import EndgameTables
 from twofold.tables.pattern import EndgamePattern, Walls
 
@@ -72,6 +72,14 @@ def some_boards(naive: Naive, count: int) -> list[Cells]:
         if fits and not board.is_over and not naive.at_goal(board.exponents):
             found.append(board.exponents)
     return found
+
+
+def test_walls_never_merge() -> None:
+    table = unmerged_row_table()
+    assert [int(table[row]) & 0xFFFF for row in (0x0FF0, 0xF0F1, 0x1F1F, 0x11FF, 0xFFFF)] == [
+        0xFF00, 0xFF10, 0x1F1F, 0x2FF0, 0xFFFF,
+    ]  # fmt: skip
+    assert int(table[0xFF01]) >> 16 & 0xFFFF == 0x0FF1
 
 
 @pytest.mark.promise("R70")

@@ -79,9 +79,7 @@ def is_long(seen: list[int]) -> bool:
     return len(seen) >= 4
 
 
-@pytest.mark.parametrize(
-    "pattern", [*KINDS, EndgamePattern.parse("L3-8")], ids=lambda pattern: pattern.name
-)
+@of_both_kinds
 @pytest.mark.promise("R71")
 def test_threads_and_stops_change_no_byte(
     pattern: EndgamePattern, tmp_path: Path, figure: Callable[[str], None]

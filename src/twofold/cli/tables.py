@@ -108,7 +108,7 @@ def list_table(found: list[tuple[Path, TableHead]]) -> str:
 
 
 def print_info(path: Path, head: TableHead, *, checked: bool) -> None:
-    """What a table is, with pictures of where its large tiles are."""
+    """What a table is, with a picture of where its large tiles are."""
     pattern = head.pattern
     facts = _kind_words(pattern) | {
         "sums": f"{2 * pattern.lowest} to {2 * pattern.highest} in the free cells",
@@ -117,11 +117,9 @@ def print_info(path: Path, head: TableHead, *, checked: bool) -> None:
         "hash": head.hash + (", and all checksums are right" if checked else ""),
     }
     print_out(pattern.name + "\n")
-    pictures = [picture.split("/") for picture in SHAPES[pattern.shape].pictures]
-    for rows in zip(*pictures, strict=True):
-        print_out("    " + "    ".join(" ".join(row) for row in rows))
-    if pictures:
-        print_out("    L: a large tile\n")
+    for row in SHAPES[pattern.shape].picture.split("/"):
+        print_out("    " + " ".join(row))
+    print_out("    L: a large tile\n")
     for label, text in facts.items():
         for line in labelled(label, text, 80):
             print_out(line.plain)
@@ -140,14 +138,11 @@ def _kind_words(pattern: EndgamePattern) -> dict[str, str]:
             "caps": "; ".join(" ".join(cells[row : row + 4]) for row in (0, 4, 8, 12)),
             "asked": f"players follow it from a chance of {format_chance(pattern.least_chance)} on",
         }
-    places = "; they may move between these places" if len(pattern.places) > 1 else ""
-    if pattern.anywhere:
-        places = ", anywhere; they may move"
     largest = [str(1 << cap) for cap in pattern.caps]
     by_row = f"{', '.join(largest)} in the fourth, third and second row"
     return {
         "makes": f"{target}, in any free cell",
-        "large": f"{counted(pattern.large_tiles, 'tile')}, all different, from {target} on{places}",
+        "large": f"{counted(pattern.large_tiles, 'tile')}, all different, from {target} on",
         "caps": f"{largest[0]} in all rows" if len(set(largest)) == 1 else by_row,
     }
 
@@ -307,8 +302,8 @@ app = group(
     "Build, list, inspect, query and remove endgame tables.\n\n"
     "A table has the chance of making its target tile for every board whose large tiles fill "
     "the cells of its pattern. 442-512 has 4, 4 and 2 free cells in three rows, 6 large tiles, "
-    "and the target 512. free8-64 has 8 free cells anywhere; its large tiles can move. wall5-128 "
-    "has 5 walls of any tiles in a corner, for the key late of ntuple.",
+    "and the target 512. wall5-128 has 5 walls of any tiles in a corner, for the key late of "
+    "ntuple.",
     EXAMPLE,
 )
 

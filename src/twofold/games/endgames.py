@@ -170,7 +170,7 @@ def _large(board: Board, target: int) -> list[int]:
 
 def _bare_board(pattern: EndgamePattern) -> Board:
     cells = [0] * 16
-    place = pattern.places[0]
+    place = pattern.large_cells
     for number, cell in enumerate(reversed(place)):
         cells[cell] = pattern.target + number
     free = [cell for cell in range(16) if cell not in place]

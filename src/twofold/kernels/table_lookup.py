@@ -19,8 +19,6 @@ from twofold.kernels.intrinsics import (
     U64_POINTER,
     call_policy,
     f64_at,
-    i32_at,
-    i64_at,
     pointer,
     popcount,
     trailing_zeros,
@@ -28,10 +26,11 @@ from twofold.kernels.intrinsics import (
     u64_at,
     u64_offset,
 )
-from twofold.kernels.table_cells import (
+from twofold.kernels.table_layers import STEPS
+from twofold.kernels.table_walls import at_goal, carries, covers, half_number
+from twofold.kernels.table_words import (
     ABOVE,
     ACROSS,
-    CELLS,
     CHANCES,
     HIGHEST,
     KEEP,
@@ -44,23 +43,13 @@ from twofold.kernels.table_cells import (
     MARKS,
     MASKS,
     OVER,
-    STARTS,
     STORED,
-    SYMMETRIES,
     TABLE_WORDS,
     TARGET,
     TURNS,
     WALLS,
     WINS,
-    as_row,
-    has_won,
-    large_cells,
-    number_of,
-    place_of,
-    turned,
 )
-from twofold.kernels.table_layers import STEPS
-from twofold.kernels.table_walls import at_goal, carries, covers, half_number
 
 NO_CHANCE: Final = -1
 """The level of a move without an entry."""
@@ -70,7 +59,28 @@ _FLOATS: Final = types.float64[::1]
 _MOVES: Final = types.int8[::1]
 _0: Final = np.uint64(0)
 _1: Final = np.uint64(1)
+_2: Final = np.uint64(2)
+_4: Final = np.uint64(4)
 _15: Final = np.uint64(15)
+_LOW_NIBBLES: Final = np.uint64(0x0F0F0F0F0F0F0F0F)
+_FIFTH_BITS: Final = np.uint64(0x1010101010101010)
+
+
+@kernel(types.uint64(types.uint64, types.uint64))
+def turned(bits, turn):
+    """A board in another symmetry: bit 2 exchanges rows and columns, 1 top and bottom, 0 sides."""
+    if turn & _4:
+        bits = on_bits.transpose(bits)
+    if turn & _2:
+        bits = on_bits.flip(bits)
+    return on_bits.mirror(bits) if turn & _1 else bits
+
+
+@kernel(types.uint64(types.uint64, types.uint64))
+def large_cells(bits, above):
+    """The cells whose tiles carry when `above` (see ABOVE) is added, as lowest bits of nibbles."""
+    low = ((bits & _LOW_NIBBLES) + above) & _FIFTH_BITS
+    return (low >> _4) | ((((bits >> _4) & _LOW_NIBBLES) + above) & _FIFTH_BITS)
 
 
 @kernel(types.int64(types.uint64, U64_POINTER))
@@ -79,8 +89,6 @@ def symmetry_of(bits, table):
     large = large_cells(bits, table[ABOVE])
     if popcount(large) != np.int64(table[LARGE]):
         return -1
-    if table[KIND] == np.uint64(CELLS):
-        return np.int64(i32_at(table[SYMMETRIES])[as_row(large)])
     for symmetry in range(8):
         if table[MASKS + symmetry] == large:
             return symmetry
@@ -125,54 +133,58 @@ def marked_level(number, table):
 
 
 @kernel(types.int64(types.uint64, types.uint64, types.int64, U64_POINTER))
-def level_of_cells(bits, after, total, table):
-    """The level of a move of a marked board in the frame, by a table of cells.
-
-    NO_CHANCE if it is illegal or moves large tiles to cells that are not allowed.
-    """
-    place = place_of(after, table)
-    if after == bits or place < 0:
-        return NO_CHANCE
-    if has_won(after, table):
-        return np.int64(STEPS)
-    first = i64_at(table[STARTS])[total]
-    return stored_level(first + number_of(after, place, total, table), table)
-
-
-@kernel(types.int64(types.uint64, types.uint64, types.int64, U64_POINTER))
 def level_of(bits, after, total, table):
-    """The level of a move in the frame, by a dense table.
+    """The level of a move in the frame.
 
-    NO_CHANCE if it is illegal, shifts a large tile, or exceeds a cap without winning.
+    NO_CHANCE if it is illegal, shifts a large tile, or exceeds a cap; only walls of any tiles have
+    caps for moves that win.
     """
-    keep = table[KEEP]
-    if after == bits or (after ^ bits) & keep:
+    if after == bits or (after ^ bits) & table[KEEP]:
         return NO_CHANCE
-    if carries(after, table[WINS], table[WINS + 1]):
+    walls = table[KIND] == np.uint64(WALLS)
+    if not walls and carries(after, table[WINS], table[WINS + 1]):
         return np.int64(STEPS)
     if carries(after, table[OVER], table[OVER + 1]):
         return NO_CHANCE
-    return stored_level(half_number(after, total, table), table)
-
-
-@kernel(types.int64(types.uint64, types.uint64, types.int64, U64_POINTER))
-def level_beside_walls(bits, after, total, table):
-    """The level of a move of a marked board in the frame, by a table of walls."""
-    keep = table[KEEP]
-    if after == bits or after & keep != keep or carries(after, table[OVER], table[OVER + 1]):
-        return NO_CHANCE
+    if not walls:
+        return stored_level(half_number(after, total, table), table)
     if at_goal(after, np.int64(table[TARGET]), table):
         return np.int64(STEPS)
     return marked_level(half_number(after, total, table), table)
 
 
+@kernel(
+    types.UniTuple(types.int64, 4)(
+        types.uint64, types.int64, types.int64, types.uint64, U64_POINTER
+    )
+)
+def levels_in_frame(frame, legal, total, turn, table):
+    """The levels of up, right, down and left of a board that `turn` has brought into the frame."""
+    rows = u64_at(table[ACROSS])
+    up, right, down, left, _, _ = on_bits.slide_all(frame, rows, rows)
+    a = b = c = d = np.int64(NO_CHANCE)
+    for move in range(4):
+        if not (legal >> move) & 1:
+            continue
+        inner = np.int64((turn >> np.uint64(8 + 2 * move)) & np.uint64(3))
+        after = on_bits.of_move(inner, up, right, down, left)
+        level = level_of(frame, after, total, table)
+        if move == 0:
+            a = level
+        elif move == 1:
+            b = level
+        elif move == 2:
+            c = level
+        else:
+            d = level
+    return a, b, c, d
+
+
 @kernel(types.UniTuple(types.int64, 5)(types.uint64, types.int64, U64_POINTER))
 def levels_beside_walls(bits, legal, table):
     """`levels_of` for a table of walls: in the symmetry with the best move."""
-    none = np.int64(NO_CHANCE)
-    keep, rows = table[KEEP], u64_at(table[ACROSS])
-    a = b = c = d = none
-    highest, is_covered = none, np.int64(0)
+    highest = a = b = c = d = np.int64(NO_CHANCE)
+    keep, is_covered = table[KEEP], np.int64(0)
     for symmetry in range(8):
         turn = table[TURNS + symmetry]
         frame = turned(bits, turn)
@@ -182,23 +194,7 @@ def levels_beside_walls(bits, legal, table):
         if total > np.int64(table[HIGHEST]):
             continue
         is_covered = np.int64(1)
-        frame |= keep
-        up, right, down, left, _, _ = on_bits.slide_all(frame, rows, rows)
-        w = x = y = z = none
-        for move in range(4):
-            if not (legal >> move) & 1:
-                continue
-            inner = np.int64((turn >> np.uint64(8 + 2 * move)) & np.uint64(3))
-            after = on_bits.of_move(inner, up, right, down, left)
-            level = level_beside_walls(frame, after, total, table)
-            if move == 0:
-                w = level
-            elif move == 1:
-                x = level
-            elif move == 2:
-                y = level
-            else:
-                z = level
+        w, x, y, z = levels_in_frame(frame | keep, legal, total, turn, table)
         best = max(max(w, x), max(y, z))
         if best > highest:
             a, b, c, d, highest = w, x, y, z, best
@@ -220,31 +216,10 @@ def levels_of(bits, legal, table):
     if total < np.int64(table[LOWEST]) or total > np.int64(table[HIGHEST]):
         return silent
     turn = table[TURNS + symmetry]
-    frame, by_cells = turned(bits, turn), table[KIND] == np.uint64(CELLS)
-    if by_cells:
-        frame = turned(bits | (large * _15), turn)
-    elif carries(frame, table[OVER], table[OVER + 1]):
+    frame = turned(bits, turn)
+    if carries(frame, table[OVER], table[OVER + 1]):
         return silent
-    rows = u64_at(table[ACROSS])
-    up, right, down, left, _, _ = on_bits.slide_all(frame, rows, rows)
-    a = b = c = d = none
-    for move in range(4):
-        if not (legal >> move) & 1:
-            continue
-        inner = np.int64((turn >> np.uint64(8 + 2 * move)) & np.uint64(3))
-        after = on_bits.of_move(inner, up, right, down, left)
-        if by_cells:
-            level = level_of_cells(frame, after, total, table)
-        else:
-            level = level_of(frame, after, total, table)
-        if move == 0:
-            a = level
-        elif move == 1:
-            b = level
-        elif move == 2:
-            c = level
-        else:
-            d = level
+    a, b, c, d = levels_in_frame(frame, legal, total, turn, table)
     return a, b, c, d, np.int64(1)
 
 

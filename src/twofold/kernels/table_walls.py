@@ -24,7 +24,8 @@ from numba import types
 from twofold.kernels import bits as on_bits
 from twofold.kernels._jit import kernel
 from twofold.kernels.intrinsics import U64_POINTER, i32_at, i64_at, pointer, u64_at
-from twofold.kernels.table_cells import (
+from twofold.kernels.table_layers import HALF
+from twofold.kernels.table_words import (
     ACROSS,
     BELOW,
     CAPPED,
@@ -43,7 +44,6 @@ from twofold.kernels.table_cells import (
     OVER,
     TARGET,
 )
-from twofold.kernels.table_layers import HALF
 
 LEAST_LEVEL: Final = 4
 """The least level, as an exponent, of the boards that a table covers."""

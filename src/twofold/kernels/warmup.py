@@ -23,7 +23,7 @@ SEARCH: Final = (
 """Modules of search."""
 
 OTHERS: Final = (
-    "table_layers", "table_cells", "table_walls", "table_lookup",
+    "table_layers", "table_walls", "table_lookup",
     "ntuple", "updates", "learning", "simd", "bits_simd", "env_games", "env_vector",
     "solving", "solved", "policy", "policy_search",
 )  # fmt: skip

@@ -19,16 +19,15 @@ from numpy.typing import NDArray
 
 from twofold.errors import ResourceError
 from twofold.figures import bytes_words
-from twofold.kernels import table_cells as endgame_cells
 from twofold.kernels import table_layers as endgame
 from twofold.kernels import table_walls as endgame_walls
-from twofold.kernels.table_cells import TABLE_WORDS
+from twofold.kernels.table_words import TABLE_WORDS
 from twofold.limits import MAX_ENDGAME_CODES, MAX_ENDGAME_STATES
 from twofold.storage.memory import check_memory
 from twofold.tables.format import body_bytes, head_bytes
-from twofold.tables.layers import Cells, Half, Halves, Row, fill_walls, half_bits, layer_sizes
+from twofold.tables.layers import Half, Halves, Row, fill_walls, half_bits, layer_sizes
 from twofold.tables.parts import SHARES, Crew
-from twofold.tables.pattern import EndgamePattern, PatternKind
+from twofold.tables.pattern import EndgamePattern
 
 Chances = NDArray[np.float32]
 Part = tuple[int, int]
@@ -55,7 +54,7 @@ class Builder:
     ) -> None:
         self._crew = Crew(threads, stop)
         self._pattern = pattern
-        self._way = _WAYS[pattern.kind](pattern)
+        self._way = (WallsWay if pattern.walls else DenseWay)(pattern)
 
     def layers(
         self, above: Sequence[Chances] = (), next_layer: int | None = None
@@ -158,41 +157,6 @@ class WallsWay(HalvesWay):
         )  # fmt: skip
 
 
-class CellsWay:
-    """Works on the boards of a pattern that is numbered cell by cell."""
-
-    def __init__(self, pattern: EndgamePattern) -> None:
-        self._cells = Cells(pattern)
-        self._words = np.zeros(TABLE_WORDS, dtype=np.uint64)
-        self._held = self._cells.fill(self._words)
-
-    def size(self, layer: int) -> int:
-        """Number of boards in a layer; 0 above the highest one."""
-        return self._cells.sizes[layer]
-
-    def parts(self, layer: int, count: int) -> list[Part]:
-        """Ranges of boards of equal size."""
-        return list(
-            itertools.pairwise(self.size(layer) * part // count for part in range(count + 1))
-        )
-
-    def steps(self, layer: Layer, above: list[Chances]) -> list[Work]:
-        """The functions to run on all parts of a layer, one after the other."""
-
-        def spread(part: Part) -> None:
-            endgame_cells.spread(*part, layer.number, self._words, *above, layer.after)
-
-        def choose(part: Part) -> None:
-            endgame_cells.choose(*part, layer.number, self._words, layer.after, layer.before)
-
-        return [spread, choose]
-
-
-_WAYS: Final[dict[PatternKind, type[HalvesWay] | type[CellsWay]]] = {
-    PatternKind.DENSE: DenseWay, PatternKind.CELLS: CellsWay, PatternKind.WALLS: WallsWay
-}  # fmt: skip
-
-
 def arrays_of(half: Half, rows: list[Row], target: int) -> endgame.HalfArrays:
     """The arrays that the kernels need of a half."""
     starts, two, four = half.spawned()
@@ -226,8 +190,8 @@ _NOTE_BYTES: Final = 16
 _TRIED: Final = "442-64"
 """The table that `measured_rate` builds."""
 
-_EFFORTS: Final = {PatternKind.DENSE: 1.0, PatternKind.WALLS: 2.0, PatternKind.CELLS: 7.0}
-"""Time per board of patterns, relative to dense ones."""
+_WALLS_EFFORT: Final = 2.0
+"""Time per board of patterns with walls of any tiles, relative to the others."""
 
 _RATE_SHARE: Final = 0.85
 """Speed of large tables, whose layers exceed the processor's cache, relative to `_TRIED`."""
@@ -251,11 +215,6 @@ class BuildPlan:
         """The plan of a pattern's table; raises `ResourceError` if it exceeds the limits."""
         sizes = layer_sizes(pattern)
         codes, states = pattern.codes, sum(sizes)
-        if pattern.kind is PatternKind.CELLS and states > MAX_ENDGAME_STATES:
-            raise ResourceError(
-                f"expected a table of at most {MAX_ENDGAME_STATES:,} boards, got {states:,} "
-                f"for {pattern.name}; a smaller target makes it smaller"
-            )
         if states > MAX_ENDGAME_STATES or codes > MAX_ENDGAME_CODES:
             raise ResourceError(
                 f"expected a table of at most {MAX_ENDGAME_STATES:,} boards and "
@@ -269,8 +228,8 @@ class BuildPlan:
 
     @property
     def effort(self) -> float:
-        """Build time, in units of the time per board of a dense table."""
-        return self.states * _EFFORTS[self.pattern.kind]
+        """Build time, in units of the time per board of a table without walls of any tiles."""
+        return self.states * (_WALLS_EFFORT if self.pattern.walls else 1.0)
 
 
 def check_room(plans: Sequence[BuildPlan], folder: Path, held: int = 0) -> None:

@@ -21,8 +21,8 @@ from twofold.errors import InvalidTable, UnsupportedRules
 from twofold.game.board import Board
 from twofold.game.notation import shown
 from twofold.game.rules import Move, Rules
-from twofold.kernels import table_cells as at
 from twofold.kernels import table_lookup
+from twofold.kernels import table_words as at
 from twofold.kernels.bits import row_table
 from twofold.limits import BITS_MAX_EXPONENT, MAX_ENDGAME_TABLES, check_limit
 from twofold.storage.arrays import TensorFile
@@ -33,7 +33,6 @@ from twofold.tables.folder import tables_folder as tables_folder  # for callers 
 from twofold.tables.format import TableHead, damage, least_level, level_chances, opened, read_head
 from twofold.tables.layers import (
     TURNS,
-    Cells,
     Halves,
     above_word,
     before_turn,
@@ -43,7 +42,7 @@ from twofold.tables.layers import (
     turn_word,
     turned_cell,
 )
-from twofold.tables.pattern import EndgamePattern, PatternKind, suits
+from twofold.tables.pattern import EndgamePattern, suits
 
 Words = NDArray[np.uint64]
 
@@ -148,7 +147,7 @@ class EndgameTable:
 
     def _beyond_caps(self, board: Board) -> str:
         """The reason if caps exclude a board in the cells of the pattern, or an empty text."""
-        if self.pattern.kind is not PatternKind.DENSE:
+        if self.pattern.walls is not None:
             return ""
         low, high, _ = self.pattern.caps
         afters = [board.slide(move).board for move in board.legal_moves()]
@@ -180,16 +179,12 @@ class EndgameTable:
     def _all_words(self) -> Words:
         words = np.zeros(at.TABLE_WORDS, dtype=np.uint64)
         self._fill_levels(words)
-        if self.pattern.kind is PatternKind.CELLS:
-            words[at.TURNS : at.TURNS + len(TURNS)] = [turn_word(turn) for turn in TURNS]
-            self._kept += Cells(self.pattern).fill(words)
-        else:
-            self._fill_board(words)
-            self._kept += Halves(self.pattern).fill(words)
-            if self.pattern.walls is not None:
-                self._kept += fill_walls(self.pattern, words)
-            if self.marks is not None:
-                words[at.MARKS], words[at.STORED] = self._address(self.marks), len(self.levels)
+        self._fill_board(words)
+        self._kept += Halves(self.pattern).fill(words)
+        if self.pattern.walls is not None:
+            self._kept += fill_walls(self.pattern, words)
+        if self.marks is not None:
+            words[at.MARKS], words[at.STORED] = self._address(self.marks), len(self.levels)
         return words
 
     def _fill_levels(self, words: Words) -> None:

@@ -9,17 +9,14 @@ target:
     . . . .
 
 The large tiles differ from each other and are at least as large as the target, so they never
-merge. A move that would shift one of them is not made, unless the result is another place of the
-pattern. The target counts in any free cell.
+merge. A move that would shift one of them is not made. The target counts in any free cell.
 
 Source: names and cells as in 2048EndgameTablebase, `docs_and_configs/default_patterns.json`.
 """
 
-import itertools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final, Self
 
 from twofold.errors import InvalidTable
@@ -27,51 +24,19 @@ from twofold.game.notation import did_you_mean, shown
 from twofold.game.rules import Rules
 
 
-class PatternKind(StrEnum):
-    """How chances are stored.
-
-    DENSE computes the index of a board from its two halves; the free cells fill the lower rows.
-    CELLS computes it cell by cell, for any free cells and for large tiles that move. WALLS computes
-    it as DENSE does, for other halves, stores only chances above 0, and covers boards by the order
-    of their large tiles.
-    """
-
-    DENSE = "dense"
-    CELLS = "cells"
-    WALLS = "walls"
-
-
 @dataclass(frozen=True, slots=True)
 class Shape:
     """Which cells of a pattern are free.
 
     Attributes:
-        pictures: possible places of the large tiles, `L` in four rows; moves may lead from one to
-            another. Empty if `anywhere` is set.
-        kind: how the chances are stored.
+        picture: the cells of the large tiles, `L` in four rows.
         caps: largest exponents of the fourth and the third row; empty for no limit.
-        anywhere: number of large tiles if they may be anywhere, otherwise 0.
-        walls: what a table of the kind `WALLS` adds; None for other kinds.
+        walls: what a table of walls of any tiles adds; None for others.
     """
 
-    pictures: tuple[str, ...]
-    kind: PatternKind = PatternKind.DENSE
+    picture: str
     caps: tuple[int, ...] = ()
-    anywhere: int = 0
     walls: "Walls | None" = None
-
-    @property
-    def places(self) -> list[tuple[int, ...]]:
-        """The possible places of the large tiles: cells of the frame, numbered row by row."""
-        if self.anywhere:
-            return list(itertools.combinations(range(16), self.anywhere))
-        signs = [picture.replace("/", "") for picture in self.pictures]
-        return [tuple(cell for cell, sign in enumerate(one) if sign == "L") for one in signs]
-
-    @property
-    def large_tiles(self) -> int:
-        """Number of large tiles."""
-        return self.anywhere or self.pictures[0].count("L")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,23 +73,14 @@ class Walls:
         return {cell: int(sign) for cell, sign in signs if sign.isdecimal()}
 
 
-_SMALLEST_FREE: Final = 4
-_LARGEST_FREE: Final = 10
-
 SHAPES: Final = {
-    "44": Shape(("LLLL/LLLL/..../....",)),
-    "441": Shape(("LLLL/LLL./..../....",)),
-    "442": Shape(("LLLL/LL../..../....",)),
-    "443": Shape(("LLLL/L.../..../....",), caps=(4, 6)),
-    "444": Shape(("LLLL/..../..../....",), caps=(4, 6)),
-    "L3": Shape(("LLL./LLL./..../....",), PatternKind.CELLS),
-    "t": Shape(
-        ("L.LL/L.LL/..../....", "..LL/L.LL/L.../....", "..LL/..LL/L.../L..."), PatternKind.CELLS
-    ),
-    "LL": Shape(("LL../LL../..../....",), PatternKind.CELLS),
+    "44": Shape("LLLL/LLLL/..../...."),
+    "441": Shape("LLLL/LLL./..../...."),
+    "442": Shape("LLLL/LL../..../...."),
+    "443": Shape("LLLL/L.../..../....", caps=(4, 6)),
+    "444": Shape("LLLL/..../..../....", caps=(4, 6)),
     "wall5": Shape(
-        ("LLL./LL../..../....",),
-        PatternKind.WALLS,
+        "LLL./LL../..../....",
         walls=Walls(
             caps="LLL1/LL01/1111/2222",
             goals=(
@@ -143,8 +99,7 @@ SHAPES: Final = {
         ),
     ),
     "wall6": Shape(
-        ("LLL./LLL./..../....",),
-        PatternKind.WALLS,
+        "LLL./LLL./..../....",
         walls=Walls(
             caps="LLL1/LLL2/1233/3333",
             goals=(
@@ -163,10 +118,6 @@ SHAPES: Final = {
             spare=1,
         ),
     ),
-    **{
-        f"free{free}": Shape((), PatternKind.CELLS, anywhere=16 - free)
-        for free in range(_SMALLEST_FREE, _LARGEST_FREE + 1)
-    },
 }
 """The patterns by name. Without caps, 11 or 12 free cells would take ten times the disk."""
 
@@ -239,7 +190,7 @@ class EndgamePattern:
 
     @property
     def walls(self) -> Walls | None:
-        """What a table of the kind `WALLS` adds."""
+        """What a table of walls of any tiles adds; None for others."""
         return SHAPES[self.shape].walls
 
     @property
@@ -249,7 +200,7 @@ class EndgamePattern:
 
     @property
     def caps_by_cell(self) -> dict[int, int]:
-        """The largest exponent of each free cell, for a pattern with one place."""
+        """The largest exponent of each free cell."""
         if self.walls is not None:
             down = Walls.digits(self.walls.caps)
             return {cell: self.target - less for cell, less in down.items()}
@@ -258,51 +209,25 @@ class EndgamePattern:
         return {cell: cap for cell, cap in enumerate(rows) if cell not in self.large_cells}
 
     @property
-    def largest_sum(self) -> int:
-        """The sum of the free cells if each holds the largest tile that it can, in units of 2."""
-        if self.walls is not None:
-            return sum(1 << cap for cap in self.caps_by_cell.values()) // 2
-        low, high, top = self.caps
-        rows = [(4, low), (4, high), (self.extra, top)]
-        if self.kind is not PatternKind.DENSE:
-            rows = [(16 - self.large_tiles, top)]
-        return sum(cells << cap for cells, cap in rows) // 2
-
-    @property
-    def kind(self) -> PatternKind:
-        """How the chances are stored."""
-        return SHAPES[self.shape].kind
-
-    @property
-    def places(self) -> list[tuple[int, ...]]:
-        """The possible places of the large tiles: cells of the frame, numbered row by row."""
-        return SHAPES[self.shape].places
-
-    @property
-    def anywhere(self) -> bool:
-        """True if the large tiles may be anywhere."""
-        return SHAPES[self.shape].anywhere > 0
-
-    @property
     def large_cells(self) -> tuple[int, ...]:
-        """The cells of the large tiles, numbered row by row; for a pattern with one place only."""
-        (cells,) = self.places
-        return cells
+        """The cells of the large tiles, numbered row by row."""
+        signs = enumerate(SHAPES[self.shape].picture.replace("/", ""))
+        return tuple(cell for cell, sign in signs if sign == "L")
 
     @property
     def large_tiles(self) -> int:
         """Number of large tiles."""
-        return SHAPES[self.shape].large_tiles
+        return len(self.large_cells)
 
     @property
     def extra(self) -> int:
-        """Free cells of the second row, of a dense pattern."""
+        """Free cells of the second row, without walls of any tiles."""
         return 8 - self.large_tiles
 
     @property
     def codes(self) -> int:
-        """Number of contents of the third and second row that a dense table lists; otherwise 0."""
-        if self.kind is not PatternKind.DENSE:
+        """Number of contents of the third and second row that are listed; 0 with walls."""
+        if self.walls is not None:
             return 0
         _, high, top = self.caps
         return int((high + 1) ** 4 * (top + 1) ** self.extra)
@@ -312,7 +237,8 @@ class EndgamePattern:
         """The largest sum of the tiles in free cells, in units of 2."""
         if self.walls is None:
             return ((1 << self.target) + SLACK) // 2
-        return min((self.walls.spare << self.target) + SLACK, 2 * self.largest_sum) // 2
+        most = sum(1 << cap for cap in self.caps_by_cell.values())
+        return min((self.walls.spare << self.target) + SLACK, most) // 2
 
     @property
     def rank(self) -> tuple[object, ...]:
@@ -323,7 +249,7 @@ class EndgamePattern:
         """
         caps = [-cap for cap in self.caps]
         large = -self.large_tiles if self.walls is None else self.large_tiles
-        return self.walls is None, large, -self.target, not self.anywhere, caps, self.name
+        return self.walls is None, large, -self.target, caps, self.name
 
     @property
     def lowest(self) -> int:
@@ -348,7 +274,7 @@ def _default_caps(shape: str, target: int) -> tuple[int, int]:
 
 def _check_target(shape: str, target: int) -> None:
     """Refuse a target that leaves fewer different tiles than there are large tiles."""
-    large = SHAPES[shape].large_tiles
+    large = SHAPES[shape].picture.count("L")
     if target > 16 - large:
         raise InvalidTable(
             f"expected a target of at most {1 << (16 - large)} for {shape}, whose "
@@ -359,7 +285,7 @@ def _check_target(shape: str, target: int) -> None:
 def _check_caps(shape: str, caps: tuple[int, int], target: int) -> None:
     low, high = (1 << cap for cap in caps)
     name = f"{shape}-{1 << target}"
-    if SHAPES[shape].kind is not PatternKind.DENSE and caps != _default_caps(shape, target):
+    if SHAPES[shape].walls is not None and caps != _default_caps(shape, target):
         raise InvalidTable(f"expected {name}, got {name}/{low}-{high}: {shape} takes no caps")
     if low > high:
         raise InvalidTable(
@@ -369,17 +295,11 @@ def _check_caps(shape: str, caps: tuple[int, int], target: int) -> None:
 
 
 def _check_speaks(pattern: EndgamePattern) -> None:
-    name, half = pattern.name, pattern.target - 1
-    if pattern.largest_sum < pattern.lowest:
-        raise InvalidTable(
-            f"expected a larger target than {1 << pattern.target} for {pattern.shape}: its free "
-            f"cells hold {2 * pattern.largest_sum} at most, and a table needs at least "
-            f"{2 * pattern.lowest}"
-        )
+    half = pattern.target - 1
     # Two tiles of half the target must meet: the second row alone needs two free cells for that.
-    if pattern.kind is PatternKind.DENSE and pattern.extra < 2 and max(pattern.caps[:2]) < half:
+    if pattern.walls is None and pattern.extra < 2 and max(pattern.caps[:2]) < half:
         raise InvalidTable(
-            f"expected a cap of {1 << half} in the third row of {pattern.shape}, got {name}: "
+            f"expected a cap of {1 << half} in the third row of {pattern.shape}, got {pattern.name}: "
             f"with smaller caps two tiles of {1 << half} cannot meet"
         )
 
