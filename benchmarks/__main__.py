@@ -15,7 +15,6 @@ SUBJECTS = (
     "kernels",
     "datumbox",
     "baeldung",
-    "it3105",
     "expectimax",
     "alphabeta",
     "search",
@@ -28,7 +27,7 @@ SUBJECTS = (
 )
 
 NAMED_ONLY = (
-    "published", "nneonneo", "tdl", "curves", "ntuple_cuda", "web", "drive", "exact", "losses"
+    "published", "nneonneo", "tdl", "curves", "ntuple_cuda", "web", "exact", "losses"
 )  # fmt: skip
 """Subjects that take minutes, need another program, a graphics card or a file: only if named."""
 

@@ -1,10 +1,8 @@
-"""`datumbox`: the time of a move, and games won."""
+"""`datumbox`: the time of a move."""
 
-from benchmarks.common import Figure, Report, Settings, of_interval, of_runs
+from benchmarks.common import Figure, Report, Settings, of_runs
 from benchmarks.positions import moves_a_second, of_games, time_choices
-from twofold.arena.stats import wilson_interval
 from twofold.game.rules import Rules
-from twofold.players import make_player, play_game
 
 RULES = Rules.parse("stop=goal")
 POSITIONS_PLAYER = "datumbox:depth=5"
@@ -12,27 +10,20 @@ POSITION_GAMES = 5
 POSITIONS = {3: 2_000, 5: 1_000, 7: 200}
 """Positions per run, by depth."""
 
-GAMES = 20
 AT_MOST = 0.85
 """Target in milliseconds per move at depth 7: a tenth of a straightforward Java program."""
-
-PUBLISHED = {3: "20 %", 5: "40 %", 7: "70 to 80 %"}
 
 
 def measure(settings: Settings) -> Report:
     """Measure depths 3, 5 and 7."""
-    games = settings.games or GAMES
     speeds = [figure for depth in POSITIONS for figure in _speed(depth, settings)]
-    wins = [_wins(depth, games, settings.seed) for depth in POSITIONS]
     return Report(
         "datumbox (depth in half-moves)",
-        [*speeds, *wins],
+        speeds,
         [
             f"Positions: {', '.join(f'{count} at depth {at}' for at, count in POSITIONS.items())}"
             f", evenly spaced over {POSITION_GAMES} games of {POSITIONS_PLAYER} with stop=goal.",
             f"CPU time of one thread, median of {settings.runs} runs.",
-            f"Wins: {games} games, rules stop=goal, seeds from {settings.seed}; "
-            "from and to are the 95 % interval (Wilson).",
         ],
     )
 
@@ -51,15 +42,3 @@ def _speed(depth: int, settings: Settings) -> list[Figure]:
             at_most=AT_MOST if depth == 7 else None,
         ),
     ]
-
-
-def _wins(depth: int, games: int, seed: int) -> Figure:
-    spec = f"datumbox:depth={depth}"
-    won = 0
-    with make_player(spec) as player:
-        for number in range(games):
-            result = play_game(player, RULES, seed + number)
-            assert result is not None
-            won += result.max_tile >= RULES.goal
-    share = wilson_interval(won, games)
-    return of_interval(f"{spec}, games won", share, "%", published=PUBLISHED[depth])

@@ -1,15 +1,14 @@
-"""Endgame tables: building compared with plain copies of memory, look-ups, file sizes."""
+"""Endgame tables: building, and look-ups."""
 
 import random
 import tempfile
-import threading
 import time
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.common import Figure, Report, Settings, of_runs
+from benchmarks.common import Report, Settings, of_runs
 from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.notation import SeedRange
@@ -22,8 +21,7 @@ from twofold.kernels.table_lookup import table_first
 from twofold.players import make_player
 from twofold.players.compiled import CompiledPlayer
 from twofold.players.loop import play_many
-from twofold.tables.build import Builder, BuildPlan
-from twofold.tables.folder import DEFAULT
+from twofold.tables.build import Builder
 from twofold.tables.library import EndgameTable, EndgameTables, file_name
 from twofold.tables.pattern import EndgamePattern
 from twofold.tables.work import build_table
@@ -31,7 +29,6 @@ from twofold.tables.work import build_table
 BUILT = "442-64"
 TABLES = ("442-128", "442-64", "443-64")
 THREADS = 2
-COPY_BYTES = 64 * 2**20
 LOOK_UPS = 200_000
 GAMES = 2
 LOOP_GAMES = 4_000
@@ -40,32 +37,27 @@ Boards = NDArray[np.uint64]
 
 
 def measure(settings: Settings) -> Report:
-    """Measure states per second and bytes per second of a copy in the same run; look-ups."""
+    """Measure states built per second, and look-ups."""
     with tempfile.TemporaryDirectory() as folder:
         tables = EndgameTables([_built(Path(folder), name) for name in TABLES])
         spoken = _spoken(tables.tables[0].pattern, settings.seed)
         silent = _silent(tables, settings.seed)
-        rates, copies = [], []
+        rates: list[float] = []
         look_ups, misses, bare, asked = [], [], [], []
         for _ in range(settings.runs):
-            copies.append(_copy_rate())
             rates.append(_build_rate())
             look_ups.append(_look_up_ns(spoken, tables))
             misses.append(_look_up_ns(silent, tables))
             bare.append(_look_up_ns(silent, EndgameTables([])))
             asked.append(_loop_ns(settings.seed, tables) - _loop_ns(settings.seed, None))
-    shares = [copy / rate for copy, rate in zip(copies, rates, strict=True)]
     costs = [miss - none for miss, none in zip(misses, bare, strict=True)]
     return Report(
         f"endgame tables, {BUILT}, {THREADS} threads",
         [
             of_runs("states built", rates, "/s", at_least=12_000_000),
-            of_runs("bytes copied, the same number of threads", copies, "/s"),
-            of_runs("bytes copied in the time of a state", shares, "bytes"),
             of_runs("look-up of a board in a table", look_ups, "ns", at_most=1_000),
             of_runs("a board that no table applies to, three tables", costs, "ns", at_most=50),
             of_runs("a move of a game loop, three tables that are silent", asked, "ns", at_most=50),
-            *(_size(name) for name in DEFAULT),
         ],
         [
             f"Look-ups: {LOOK_UPS:,} boards drawn at random, {TABLES[0]} warm, one thread.",
@@ -82,38 +74,11 @@ def _built(folder: Path, name: str) -> EndgameTable:
     return EndgameTable.open(path)
 
 
-def _size(name: str) -> Figure:
-    size = BuildPlan.of(EndgamePattern.parse(name)).disk / 1e9
-    return Figure(f"file of {name}", size, None, None, "GB")
-
-
 def _build_rate() -> float:
     builder = Builder(EndgamePattern.parse(BUILT), THREADS)
     began = time.perf_counter()
     states = sum(len(layer.after) for layer in builder.layers())
     return states / (time.perf_counter() - began)
-
-
-def _copy_rate() -> float:
-    """Bytes per second of plain array copies, one per thread."""
-    pairs = [
-        (np.ones(COPY_BYTES, np.uint8), np.empty(COPY_BYTES, np.uint8)) for _ in range(THREADS)
-    ]
-    times = 8
-
-    def copy(source: NDArray[np.uint8], target: NDArray[np.uint8]) -> None:
-        for _ in range(times):
-            np.copyto(target, source)
-
-    threads = [threading.Thread(target=copy, args=pair) for pair in pairs]
-    for source, target in pairs:
-        np.copyto(target, source)
-    began = time.perf_counter()
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return THREADS * times * COPY_BYTES / (time.perf_counter() - began)
 
 
 def _spoken(pattern: EndgamePattern, seed: int) -> Boards:

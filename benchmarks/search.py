@@ -1,4 +1,4 @@
-"""`search`: leaves per second, threads on one position, deadlines, memory of the table."""
+"""`search`: leaves per second, threads on one position, deadlines."""
 
 import statistics
 import threading
@@ -13,7 +13,6 @@ from benchmarks.common import Figure, Report, Settings, of_runs, timed, timings
 from benchmarks.positions import Positions, Words, of_games
 from twofold.game.board import Board
 from twofold.game.rules import STANDARD
-from twofold.kernels import context as words
 from twofold.kernels import expectimax as kernels
 from twofold.kernels._jit import kernel
 from twofold.kernels.intrinsics import call_layer, pointer
@@ -43,8 +42,6 @@ DEADLINE_TARGET: Final = 120.0
 STOPS: Final = 100
 STOP_TARGET: Final = 20.0
 
-TABLE_SIZES: Final = (1, 16, 100)
-
 
 def measure(settings: Settings) -> Report:
     """Measure all of these."""
@@ -56,7 +53,6 @@ def measure(settings: Settings) -> Report:
             *_two_threads(positions.thinned(THREADED), settings),
             *_deadlines(positions.thinned(DEADLINES)),
             *_stops(positions.thinned(STOPS)),
-            *map(_table, TABLE_SIZES),
         ],
         [
             f"Positions: evenly spaced over the last three quarters of {GAMES} games of "
@@ -181,16 +177,3 @@ def _stops(positions: Positions) -> list[Figure]:
             at_most=STOP_TARGET,
         )
     ]
-
-
-def _table(megabytes: int) -> Figure:
-    search = Expectimax(EVALUATORS["rows"], STANDARD, Depth.fixed(3), table_mb=megabytes)
-    size = int(search.context.words[words.ALL]) * 64
-    return Figure(
-        f"memory of a table of {megabytes} MiB, as given",
-        100.0 * size / (megabytes * 2**20),
-        None,
-        None,
-        "%",
-        at_least=99.0,
-    )
