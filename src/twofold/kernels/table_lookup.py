@@ -284,12 +284,6 @@ def move_of(bits, legal, words):
     return table_move(bits, legal, pointer(words))
 
 
-@kernel(types.int64(types.uint64, _WORDS))
-def symmetry(bits, table):
-    """`symmetry_of` for callers outside kernels, by the words of one table."""
-    return symmetry_of(bits, pointer(table))
-
-
 @kernel(POLICY)
 def table_first(bits, legal, score, draw, context):
     """The move of the first endgame table that has one, or that of the inner policy."""

@@ -133,7 +133,7 @@ class EndgameTable:
             return f"expected {pattern.large_tiles} tiles from {target} on, got {len(large)}"
         if len(set(large)) < len(large):
             return f"expected tiles from {target} on that all differ"
-        if table_lookup.symmetry(np.uint64(board.to_bits()), self.words) < 0:
+        if not self._in_frame(board):
             return f"expected the tiles from {target} on in the cells of {pattern.shape}"
         total = sum(1 << one for one in cells if 0 < one < pattern.target)
         if not pattern.lowest <= total // 2 <= pattern.highest:
@@ -147,8 +147,6 @@ class EndgameTable:
 
     def _beyond_caps(self, board: Board) -> str:
         """The reason if caps exclude a board in the cells of the pattern, or an empty text."""
-        if self.pattern.walls is not None:
-            return ""
         low, high, _ = self.pattern.caps
         afters = [board.slide(move).board for move in board.legal_moves()]
         for one in (board, *afters):

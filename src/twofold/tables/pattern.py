@@ -299,8 +299,8 @@ def _check_speaks(pattern: EndgamePattern) -> None:
     # Two tiles of half the target must meet: the second row alone needs two free cells for that.
     if pattern.walls is None and pattern.extra < 2 and max(pattern.caps[:2]) < half:
         raise InvalidTable(
-            f"expected a cap of {1 << half} in the third row of {pattern.shape}, got {pattern.name}: "
-            f"with smaller caps two tiles of {1 << half} cannot meet"
+            f"expected a cap of {1 << half} in the third row of {pattern.shape}, "
+            f"got {pattern.name}: with smaller caps two tiles of {1 << half} cannot meet"
         )
 
 
