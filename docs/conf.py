@@ -57,7 +57,7 @@ autodoc_preserve_defaults = True
 autodoc_mock_imports = [  # optional extras that are not installed
     name
     for name in (
-        "PIL", "matplotlib", "optuna", "playwright", "pyarrow", "ray",
+        "PIL", "matplotlib", "playwright", "pyarrow", "ray",
         "stable_baselines3", "starlette", "textual", "uvicorn", "websockets",
     )
     if importlib.util.find_spec(name) is None

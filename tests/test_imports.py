@@ -19,8 +19,8 @@ PUBLIC = """
     train
 """
 EXTRAS = ("browser", "env", "policy", "ray", "report", "sb3", "share", "tui", "tune", "web")
-PART_OF_OTHERS = {"anyio", "h11", "llvmlite", "sqlalchemy", "tensorboard"}
-"""Starlette, Uvicorn, Numba and Optuna need the first four; the last is used where it is there."""
+PART_OF_OTHERS = {"anyio", "h11", "llvmlite", "tensorboard"}
+"""Starlette, Uvicorn and Numba need the first three; the last is used where it is there."""
 UNSAFE_MODULES = {"dill", "joblib", "marshal", "pickle", "shelve", "cloudpickle"}
 UNSAFE_CALLS = {"eval", "exec", "compile", "yaml.load", "pandas.read_pickle"}
 
@@ -86,7 +86,7 @@ try:
     {code}
 except SystemExit as stop:
     assert not stop.code, stop.code
-heavy = sorted({{"numba", "optuna", "scipy"}} & set(sys.modules))
+heavy = sorted({{"numba", "scipy"}} & set(sys.modules))
 assert not heavy, heavy
 """
     done = subprocess.run(

@@ -101,6 +101,12 @@ MAX_BOARDS_BYTES: Final = 16 * 2**20
 MAX_TRIALS: Final = 100_000
 """Most trials of a tuning."""
 
+MAX_CHECK_GAMES: Final = 1_000_000
+"""Most games of each player in the check of a tuning."""
+
+MAX_TUNING_BYTES: Final = 128 * 2**20
+"""Largest file of a tuning that is read, in bytes."""
+
 MIN_SPREAD: Final = 1.01
 """Smallest factor by which tuning may change a weight."""
 

@@ -135,7 +135,7 @@ def workers_of_studies(folder: Path, specs: list[str]) -> None:
 
 
 def tunings(folder: Path, specs: list[str]) -> None:
-    """A tuning whose file names such players wherever it holds text, and pickles besides."""
+    """A tuning whose file names such players wherever it holds text."""
     from twofold.arena.tune import TuningSettings, tune
     from twofold.game.rules import Rules
 
@@ -143,25 +143,15 @@ def tunings(folder: Path, specs: list[str]) -> None:
     settings = TuningSettings.make(player, games=1, rules=rules, weights=["empty"])
     path = folder / "tune.db"
     tune(settings, path, trials=1, check_games=2)
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    about = next(line["user_attr"]["settings"] for line in lines if "user_attr" in line)
-    mine = about["player"]
+    kept = json.loads(path.read_text())
     for number, spec in enumerate(specs):
+        kept["trials"][0]["spec"] = spec
+        kept["checks"] = {spec: [1.0]}
+        path.write_text(json.dumps(kept))
+        attempt(tune, settings, path, trials=2, check_games=2)
         copy = folder / f"tune {number}.db"
-        about["player"] = spec
-        copy.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+        copy.write_text(json.dumps(kept | {"settings": kept["settings"] | {"player": spec}}))
         attempt(tune, settings, copy, trials=2, check_games=2)
-    about["player"] = mine
-    pickled = f"cbuiltins\nopen\n(V{folder / RAN}\nVw\ntR."  # makes the file where it is read
-    texts = enumerate([pickled.encode().hex(), *specs])
-    names = ("spec", "cma:optimizer:0", "cma:generation", "player")
-    more = {f"{name}{number or ''}": text for number, text in texts for name in names}
-    for line in lines:
-        for attributes in ("user_attrs", "system_attrs"):
-            if attributes in line:
-                line[attributes] |= more
-    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    attempt(tune, settings, path, trials=2, check_games=2)
 
 
 def records(folder: Path, specs: list[str]) -> None:

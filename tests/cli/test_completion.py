@@ -74,7 +74,6 @@ def values(line: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         ("tables build 442-512/", ["442-512/32-128"]),
         ("train 4x6 --tables 443-512+442-51", ["443-512+442-512/32-128", "443-512+442-512"]),
         ("train 8x", ["8x6"]),
-        ("tune greedy --sampler ", ["cma", "tpe"]),
         ("completion ", ["bash", "zsh", "fish"]),
         ("bench --games ", []),
         ("watch nonsense:ply", []),

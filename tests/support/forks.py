@@ -1,6 +1,6 @@
 """Processes that begin with the package imported, forked from one that does nothing else.
 
-One that imports the kernels and Optuna for itself takes seconds of the processor. They are for
+One that imports the kernels for itself takes seconds of the processor. They are for
 tests of what such processes leave behind; how commands start and stop is tested with real ones.
 """
 
@@ -33,7 +33,6 @@ IMPORTED = [
     "twofold.players.compiled",
     "twofold.search.expectimax",
     "cmaes",
-    "optuna.storages.journal",
 ]
 
 

@@ -3,24 +3,23 @@
 All trials play the same seeds. The mean of the best of many trials is too high by selection, so
 the best weights play the start weights on fresh seeds, and only that comparison is unbiased.
 
-The file is an Optuna study in a journal. The weights of a trial depend only on the settings, its
-number and the trials of earlier waves, so a tuning is the same with any number of jobs and after
-any interruption. Optuna's own CMA-ES sampler keeps a pickle in the file, which can run code when
-it is read; here its state is rebuilt from the trials.
+The file holds the settings, the finished trials and the games of the check, as JSON. The weights of
+a trial depend only on the settings, its number and the trials of earlier waves, so a tuning is the
+same with any number of jobs and after any interruption.
 """
 
-import contextlib
 import hashlib
 import math
 import os
-import threading
 import time
-import warnings
+from bisect import insort
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 import numpy as np
@@ -28,14 +27,7 @@ import numpy as np
 from twofold.arena.games import GameColumns
 from twofold.arena.stats import Interval, mean_interval
 from twofold.arena.workers import Backend, GameWorkers, Schedule, Task, play
-from twofold.errors import (
-    InvalidInput,
-    InvalidSpec,
-    LimitExceeded,
-    MissingExtra,
-    ResourceError,
-    TwofoldError,
-)
+from twofold.errors import InvalidInput, InvalidSpec, LimitExceeded, MissingExtra, TwofoldError
 from twofold.game.notation import (
     SeedRange,
     check_seed,
@@ -46,45 +38,30 @@ from twofold.game.notation import (
 )
 from twofold.game.rules import Rules
 from twofold.limits import (
+    MAX_CHECK_GAMES,
     MAX_GAMES,
     MAX_JOBS,
     MAX_SEED,
     MAX_SPREAD,
     MAX_TRIALS,
+    MAX_TUNING_BYTES,
     MIN_SPREAD,
     check_limit,
 )
 from twofold.players import PlayerSpec
-from twofold.storage.database import room_beside
-from twofold.storage.files import alone, read_start
+from twofold.storage.files import alone, atomic_write, read_start, writable
+from twofold.storage.work import WorkFile
 from twofold.values import Evaluator
 from twofold.version import __version__
-
-if TYPE_CHECKING:
-    from optuna import Study
-    from optuna.distributions import BaseDistribution
-    from optuna.trial import FrozenTrial
-
-SAMPLERS: Final = ("cma", "tpe")
-"""The samplers that propose weights, CMA-ES and a tree-structured Parzen estimator."""
 
 _DIGITS: Final = 4
 """Significant digits of a weight in a trial."""
 
-_FORMAT: Final = 2
-"""Version of the file of trials; raised when a field changes its name or meaning."""
-
-_STUDY: Final = "twofold tune"
-"""Name of the study in the file."""
-
-_SETTINGS, _CHECKS, _NUMBER = "settings", "checks", "number"
-"""Attributes of the study, and of a trial: its place in the order of proposals."""
+_FORMAT: Final = 3
+"""Version of the file; raised when a field changes its name or meaning."""
 
 _FIRST_STEP: Final = 1 / 6
 """First standard deviation of CMA-ES, as a share of each weight's range."""
-
-_TPE_WAVE: Final = 4
-"""Trials that TPE proposes from the same earlier trials."""
 
 _PARTS: Final = 4
 """Tasks of a trial for each job, so that all jobs end at about the same time."""
@@ -147,12 +124,12 @@ class Range:
         return (value - self.low) / (self.high - self.low)
 
     def at(self, place: float) -> float:
-        """The value at a position between 0 and 1."""
+        """The value at a position between 0 and 1, to four digits."""
         if self.log:
             value = self.low * math.exp(place * math.log(self.high / self.low))
         else:
             value = self.low + place * (self.high - self.low)
-        return min(max(value, self.low), self.high)
+        return min(max(float(f"{value:.{_DIGITS}g}"), self.low), self.high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +180,6 @@ class TuningSettings:
     seed: int
     games: int
     weights: tuple[Range, ...]
-    sampler: str
     spread: float
     objective: TuningObjective
 
@@ -216,7 +192,6 @@ class TuningSettings:
         seed: int = 1,
         rules: Rules | None = None,
         weights: Sequence[str] = (),
-        sampler: str = "cma",
         spread: float = 4.0,
         objective: str = "score",
     ) -> "TuningSettings":
@@ -225,10 +200,9 @@ class TuningSettings:
         Args:
             player: the spec with the start weights.
             games: games a trial.
-            seed: of the first game, and of the sampler.
+            seed: of the first game, and of the proposals.
             rules: None for the standard rules.
             weights: names of those to tune; empty for all of the evaluator.
-            sampler: see `SAMPLERS`.
             spread: see `Range.around`.
             objective: see `TuningObjective.parse`.
         """
@@ -238,8 +212,6 @@ class TuningSettings:
             raise LimitExceeded(
                 f"expected a spread from {MIN_SPREAD:g} to {MAX_SPREAD:g}, got {spread:g}"
             )
-        if sampler not in SAMPLERS:
-            raise InvalidInput(f"expected a sampler ({', '.join(SAMPLERS)}), got {shown(sampler)}")
         rules = Rules() if rules is None else rules
         aim = TuningObjective.parse(objective)
         spec = PlayerSpec.of(player).settled(rules)
@@ -266,27 +238,20 @@ class TuningSettings:
         ranges = tuple(
             Range.around(name, one.value, spread, (one.low, one.high)) for name, one in chosen
         )
-        return cls(spec, canonical, compiled, rules, seed, games, ranges, sampler, spread, aim)
+        return cls(spec, canonical, compiled, rules, seed, games, ranges, spread, aim)
 
     @property
     def start(self) -> dict[str, float]:
         """The start weights."""
         return {weight.name: weight.start for weight in self.weights}
 
-    def rounded(self, values: Mapping[str, float]) -> dict[str, float]:
-        """Weights as they are played: rounded to four digits, except those at their start."""
-        return {
-            name: start if values[name] == start else float(f"{values[name]:.{_DIGITS}g}")
-            for name, start in self.start.items()
-        }
-
-    def spec(self, values: Mapping[str, float]) -> str:
+    def spec(self, weights: Mapping[str, float]) -> str:
         """The player's spec with the weights that differ from the start."""
-        changed = self.rounded(values).items() - self.start.items()
+        changed = weights.items() - self.start.items()
         return self.player.with_keys(**{name: format_number(one) for name, one in changed}).text
 
     def document(self) -> dict[str, Any]:
-        """The settings as a file of trials stores them."""
+        """The settings as the file stores them."""
         return {
             "format": _FORMAT,
             "twofold": __version__,
@@ -296,7 +261,6 @@ class TuningSettings:
             "games": self.games,
             "objective": self.objective.text,
             "weights": ",".join(weight.name for weight in self.weights),
-            "sampler": self.sampler,
             "spread": self.spread,
         }
 
@@ -304,8 +268,7 @@ class TuningSettings:
 # ---- results
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(msgspec.Struct, frozen=True):
     """A finished trial.
 
     Attributes:
@@ -315,9 +278,9 @@ class Trial:
         spec: the player with these weights, as short as it can be named.
     """
 
-    number: int
+    number: Annotated[int, msgspec.Meta(ge=0, lt=MAX_TRIALS)]
     value: float
-    weights: Mapping[str, float]
+    weights: dict[str, float]
     spec: str
 
 
@@ -396,127 +359,67 @@ class TuningProgress:
 
 
 def require_tune() -> None:
-    """Raise MissingExtra unless Optuna and its CMA-ES are installed."""
+    """Raise MissingExtra unless CMA-ES is installed."""
     try:
         import cmaes  # noqa: F401
-        import optuna
     except ImportError:
         raise MissingExtra.of("tune", "tuning") from None
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
 
 
-def check_settings(path: Path, settings: TuningSettings) -> None:
-    """Refuse a file that is no study of a tuning, or has other settings, in an InvalidInput."""
-    import optuna
+class KeptTuning(msgspec.Struct):
+    """The content of a file.
 
-    name, start = shown(str(path)), read_start(path, 6)
-    earlier = " in the form of an earlier version or of another program. Begin a new file"
-    refusal = InvalidInput(
-        f"expected a file made by 'twofold tune', got {name}{earlier * (start == b'SQLite')}"
-    )
-    if not start.startswith(b'{"'):
-        raise refusal
+    Attributes:
+        settings: those of `TuningSettings.document`.
+        trials: the finished trials; a player is never made from a `spec` that a file holds.
+        checks: values of the objective on the seeds of the check, by spec.
+    """
+
+    settings: dict[str, Any]
+    trials: list[Trial] = []
+    checks: dict[str, list[float]] = {}
+
+    def write(self, path: Path) -> None:
+        """Write the file."""
+        atomic_write(path, msgspec.json.encode(self) + b"\n")
+
+
+def read_tuning(path: Path, settings: TuningSettings) -> KeptTuning:
+    """The content of a file of these settings.
+
+    Raises:
+        InvalidInput: it is no file of a tuning, a damaged one, or has other settings.
+    """
+    name, data = shown(str(path)), read_start(path, MAX_TUNING_BYTES + 1)
     try:
-        study = optuna.load_study(storage=_storage(path), study_name=_STUDY)
-        found = msgspec.convert(study.user_attrs.get(_SETTINGS, {}), dict[str, Any])
-    except Exception:  # a file of anything else leads Optuna to any error
-        raise refusal from None
+        if len(data) > MAX_TUNING_BYTES:
+            raise ValueError(f"expected at most {MAX_TUNING_BYTES:,} bytes, got more")
+        found = msgspec.json.decode(data, type=KeptTuning)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(
+            f"expected a file made by 'twofold tune', got {name}: {shown(str(error))}"
+        ) from None
     for key, ours in settings.document().items():
-        theirs = found.get(key, ours)  # it may have been left before they were written
-        if theirs != ours:
+        if (theirs := found.settings.get(key)) != ours:
             raise InvalidInput(
                 f"expected {key} {shown(theirs)} as in {name}, got {shown(ours)}. "
                 "Use the same settings or another file"
             )
-
-
-def _open_study(path: Path, settings: TuningSettings) -> "Study":
-    """The study in a file, which is made if it is missing."""
-    import optuna
-
-    if path.exists():
-        check_settings(path, settings)
-        with path.open("rb+") as file:  # a full disk may have cut off the last line
-            file.truncate(file.read().rfind(b"\n") + 1)
-        study = optuna.load_study(storage=_storage(path), study_name=_STUDY)
-    else:
-        study = optuna.create_study(storage=_storage(path), study_name=_STUDY, direction="maximize")
-    if _SETTINGS not in study.user_attrs:
-        study.set_user_attr(_SETTINGS, settings.document())
-    return study
-
-
-def _storage(path: Path) -> Any:
-    from optuna.storages import JournalStorage
-    from optuna.storages.journal import JournalFileBackend
-
-    unused: Any = threading.Lock()  # `tune` holds the file
-    return JournalStorage(JournalFileBackend(str(path), lock_obj=unused))
-
-
-@contextlib.contextmanager
-def _storage_errors(path: Path) -> Iterator[None]:
-    """Translate errors of the system and of Optuna."""
-    try:
-        yield
-    except TwofoldError:
-        raise
-    except OSError as error:
-        reason = error.strerror or error
-        raise ResourceError(
-            f"cannot use {shown(str(path))} ({room_beside(path)}): {reason}"
-        ) from error
-    except Exception as error:  # what is no trial leads Optuna to any error
-        reason = shown(" ".join(str(error).split()))
-        raise InvalidInput(
-            f"expected a valid file of trials, got {shown(str(path))}: {reason}"
-        ) from error
-
-
-def finished_trials(study: "Study", settings: TuningSettings) -> "dict[int, FrozenTrial]":
-    """The finished trials by number; ValueError if one is not of these settings."""
-    found: dict[int, FrozenTrial] = {}
-    for trial in study.get_trials(deepcopy=False):
-        number, values = trial.user_attrs.get(_NUMBER), trial.params
-        if not isinstance(number, int) or not 0 <= number < MAX_TRIALS or number in found:
-            raise ValueError(f"trial {trial.number} has a wrong number")
-        if not isinstance(trial.value, int | float) or not math.isfinite(trial.value):
-            raise ValueError(f"trial {trial.number} has no finite value")
-        for weight in settings.weights:
-            if not weight.low <= values.get(weight.name, math.nan) <= weight.high:
-                raise ValueError(f"trial {trial.number} has a weight out of its range")
-        found[number] = trial
-    return dict(sorted(found.items()))
-
-
-def add_trial(
-    study: "Study",
-    settings: TuningSettings,
-    number: int,
-    weights: Mapping[str, float],
-    value: float,
-    **attributes: Any,
-) -> None:
-    """Store a finished trial."""
-    from optuna.trial import create_trial
-
-    study.add_trial(
-        create_trial(
-            params=dict(weights),
-            distributions=_distributions(settings),
-            value=value,
-            user_attrs={_NUMBER: number, **attributes},
-        )
-    )
-
-
-def _distributions(settings: TuningSettings) -> "dict[str, BaseDistribution]":
-    from optuna.distributions import FloatDistribution
-
-    return {
-        weight.name: FloatDistribution(weight.low, weight.high, log=weight.log)
-        for weight in settings.weights
-    }
+    ranges, numbers = {one.name: one for one in settings.weights}, set[int]()
+    for trial in found.trials:
+        wrong = f"trial {trial.number} twice" if trial.number in numbers else ""
+        if trial.weights.keys() != ranges.keys() or not all(
+            ranges[key].low <= value <= ranges[key].high for key, value in trial.weights.items()
+        ):
+            wrong = f"trial {trial.number} with weights out of their ranges"
+        if wrong:
+            raise InvalidInput(f"expected a valid file of trials, got {name}: {wrong}")
+        numbers.add(trial.number)
+    found.trials = [
+        msgspec.structs.replace(trial, spec=settings.spec(trial.weights))
+        for trial in sorted(found.trials, key=lambda trial: trial.number)
+    ]
+    return found
 
 
 # ---- the weights that are tried
@@ -526,35 +429,24 @@ def wave_of(settings: TuningSettings, number: int) -> range:
     """The numbers of the trials that are proposed together with one; 0 is the start alone."""
     if number == 0:
         return range(1)
-    size = _TPE_WAVE if settings.sampler == "tpe" else _strategy(settings, 0).population_size
+    size = _strategy(settings, 0).population_size
     first = number - (number - 1) % size
     return range(first, first + size)
 
 
-def proposed(
-    settings: TuningSettings, number: int, earlier: "Sequence[FrozenTrial]"
-) -> dict[str, float]:
+def proposed(settings: TuningSettings, number: int, earlier: Sequence[Trial]) -> dict[str, float]:
     """The weights of a trial, from those of all earlier waves in order."""
     if number == 0:
         return settings.start
     text = f"{settings.seed} {number}"
     seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:4])
-    if settings.sampler == "tpe":
-        import optuna
-
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of Optuna's experimental features
-            sampler = optuna.samplers.TPESampler(seed=seed, multivariate=True)
-        study = optuna.create_study(direction="maximize", sampler=sampler)
-        study.add_trials(earlier)
-        return study.ask(_distributions(settings)).params
     strategy = _strategy(settings, seed)
     size = strategy.population_size
     for first in range(1, len(earlier), size):
         told = []
         for trial in earlier[first : first + size]:
-            point = [weight.place(trial.params[weight.name]) for weight in settings.weights]
-            told.append((np.array(point), -float(trial.value or 0.0)))
+            point = [weight.place(trial.weights[weight.name]) for weight in settings.weights]
+            told.append((np.array(point), -trial.value))
         strategy.tell(told)
     places = zip(settings.weights, strategy.ask(), strict=True)
     return {weight.name: weight.at(float(place)) for weight, place in places}
@@ -580,8 +472,9 @@ def tune(
     jobs: int = 1,
     check_games: int = 500,
     backend: Backend | None = None,
-    on_progress: Callable[[TuningProgress], None] | None = None,
-    stop: Callable[[], bool] | None = None,
+    on_progress: Callable[[TuningProgress], None] = lambda _: None,
+    on_move: Callable[[Path], None] = lambda _: None,
+    stop: Callable[[], bool] = lambda: False,
 ) -> Tuning:
     """Play trials until a file holds `trials` of them, then check the best.
 
@@ -590,12 +483,14 @@ def tune(
 
     Args:
         settings: of the tuning.
-        out: the file, a journal of Optuna; made if missing.
+        out: the file; made if missing.
         trials: number of finished trials wanted.
         jobs: number of games at the same time.
         check_games: games of the check.
         backend: where to play; None for this machine.
         on_progress: called in this thread now and then.
+        on_move: called with a new path when another program has changed the file; that file stays
+            untouched.
         stop: polled; True ends the tuning with the trials that are finished, without a check.
 
     Raises:
@@ -605,15 +500,21 @@ def tune(
     """
     check_limit("trials", trials, 1, MAX_TRIALS)
     check_limit("jobs", jobs, 1, MAX_JOBS)
-    check_limit("games of the check", check_games, 2, MAX_GAMES)
+    check_limit("games of the check", check_games, 2, MAX_CHECK_GAMES)
     require_tune()
-    path = Path(os.path.realpath(out))
-    with alone(path, "tuning"), contextlib.ExitStack() as stack:
-        with _storage_errors(path):
-            study = _open_study(path, settings)
+    path = writable(out)
+    with alone(path, "tuning"), ExitStack() as stack:
+        is_new = not path.exists()
+        kept = KeptTuning(settings.document()) if is_new else read_tuning(path, settings)
         pool = backend or stack.enter_context(GameWorkers(jobs))
-        show, stop = on_progress or (lambda _: None), stop or (lambda: False)
-        return _Run(settings, path, study, pool, show, stop).tune(trials, check_games)
+        file = WorkFile(path, 0.0, on_move=on_move)
+        run = _Run(settings, kept, file, pool, on_progress, stop)
+        if is_new:
+            run.save()
+        try:
+            return run.tune(trials, check_games)
+        finally:
+            run.save()
 
 
 @dataclass
@@ -621,24 +522,37 @@ class _Run:
     """A run on a file that no other process uses."""
 
     settings: TuningSettings
-    path: Path
-    study: "Study"
+    kept: KeptTuning
+    file: WorkFile
     backend: Backend
     on_progress: Callable[[TuningProgress], None]
     stop: Callable[[], bool]
     progress: TuningProgress = field(default_factory=lambda: TuningProgress(0, 0))
+    began: float = field(default_factory=time.monotonic)
+
+    def save(self) -> None:
+        self.file.save(self.kept.write, time.monotonic() - self.began)
+
+    @property
+    def is_due(self) -> bool:
+        return time.monotonic() - self.began >= self.file.due
+
+    @property
+    def found(self) -> Tuning:
+        return Tuning(self.settings, tuple(self.kept.trials))
 
     def tune(self, trials: int, check_games: int) -> Tuning:
-        found = self._found()
-        best = found.best
-        self.progress = TuningProgress(len(found.trials), trials, best=best.value if best else None)
+        best = self.found.best
+        self.progress = TuningProgress(
+            len(self.kept.trials), trials, best=None if best is None else best.value
+        )
         self.on_progress(self.progress)
-        while missing := sorted({*range(trials)} - {trial.number for trial in found.trials}):
+        while missing := sorted({*range(trials)} - {trial.number for trial in self.kept.trials}):
             wave = wave_of(self.settings, missing[0])
             self._play_wave(wave, [number for number in missing if number in wave])
-            found = self._found()
             if self.stop():
                 break
+        found = self.found
         if missing or found.best is None:
             return replace(found, interrupted=True)
         if found.best is found.start:
@@ -646,37 +560,23 @@ class _Run:
         check = self._check(found.best, check_games)
         return replace(found, check=check, interrupted=check is None)
 
-    def _finished(self) -> "dict[int, FrozenTrial]":
-        with _storage_errors(self.path):
-            return finished_trials(self.study, self.settings)
-
-    def _found(self) -> Tuning:
-        trials = []
-        for number, one in self._finished().items():
-            weights, spec = self.settings.rounded(one.params), self.settings.spec(one.params)
-            trials.append(Trial(number, float(one.value or 0.0), weights, spec))
-        return Tuning(self.settings, tuple(trials))
-
     def _play_wave(self, wave: range, numbers: Sequence[int]) -> None:
-        """Play trials of a wave, and store each when its games are finished."""
-        known = self._finished()
-        earlier = [known[number] for number in range(wave.start)]
+        """Play trials of a wave, and keep each when its games are finished."""
+        earlier = self.kept.trials[: wave.start]  # all before the first that is missing
         tried = [proposed(self.settings, number, earlier) for number in numbers]
+        specs = list(map(self.settings.spec, tried))
         values: list[list[float]] = [[] for _ in numbers]
-        began = time.perf_counter()
-        specs = [self.settings.spec(weights) for weights in tried]
         for place, games in self._games(specs, SeedRange(self.settings.seed, self.settings.games)):
             values[place] += self.settings.objective.values(games)
             self.progress.played += len(games)
             if len(values[place]) == self.settings.games:
                 mean = math.fsum(values[place]) / self.settings.games
-                about = {"spec": specs[place], "seconds": time.perf_counter() - began}
-                with _storage_errors(self.path):
-                    add_trial(
-                        self.study, self.settings, numbers[place], tried[place], mean, **about
-                    )
+                trial = Trial(numbers[place], mean, tried[place], specs[place])
+                insort(self.kept.trials, trial, key=attrgetter("number"))
                 self.progress.finished += 1
                 self.progress.best = max(mean, self.progress.best or mean)
+                if self.is_due:
+                    self.save()
             self.on_progress(self.progress)
 
     def _games(self, specs: Sequence[str], games: SeedRange) -> Iterator[tuple[int, GameColumns]]:
@@ -704,40 +604,35 @@ class _Run:
     def _check(self, best: Trial, games: int) -> TuningCheck | None:
         """Best against start on fresh seeds, with the games of earlier runs; None if stopped."""
         fresh = SeedRange((self.settings.seed + FRESH) & MAX_SEED, games)
-        specs = [self.settings.spec(self.settings.start), best.spec]
-        kept = self._kept()
-        self.progress.to_check = sum(max(games - len(kept.get(spec, [])), 0) for spec in specs)
-        try:
-            for spec in specs:
-                known = kept.setdefault(spec, [])
-                if len(known) < games:
-                    known += self._play_fresh(spec, fresh.part(len(known)))
-        finally:
-            with _storage_errors(self.path):
-                checks = {spec: kept[spec] for spec in specs if spec in kept}
-                self.study.set_user_attr(_CHECKS, checks)
-        start, tuned = (kept[spec][:games] for spec in specs)
+        known = self.kept.checks
+        specs = (self.settings.spec(self.settings.start), best.spec)
+        self.kept.checks = {spec: known.get(spec, []) for spec in specs}
+        start, tuned = self.kept.checks.values()
+        self.progress.to_check = sum(max(games - len(values), 0) for values in (start, tuned))
+        for spec, values in self.kept.checks.items():
+            if len(values) < games:
+                self._play_fresh(spec, values, fresh.part(len(values)))
         if min(len(start), len(tuned)) < games:
             return None
+        start, tuned = start[:games], tuned[:games]
         difference = np.subtract(tuned, start)
         return TuningCheck(games, fresh.first, *map(mean_interval, (start, tuned, difference)))
 
-    def _play_fresh(self, spec: str, seeds: SeedRange) -> list[float]:
-        """The objective on the games of the check that were played."""
-        parts = []
+    def _play_fresh(self, spec: str, values: list[float], seeds: SeedRange) -> None:
+        """Play games of the check, and add the objective of those up to the first unfinished."""
+        known, parts = len(values), list[GameColumns]()
+
+        def keep() -> None:
+            played = GameColumns.joined(parts)
+            played = played.where(np.argsort(seeds.places(played.seeds)))
+            begun = played.first(seeds.begun(played.seeds))
+            values[known:] = self.settings.objective.values(begun)
+
         for _, games in self._games([spec], seeds):
             parts.append(games)
             self.progress.checked += len(games)
+            if self.is_due:
+                keep()
+                self.save()
             self.on_progress(self.progress)
-        played = GameColumns.joined(parts)
-        played = played.where(np.argsort(seeds.places(played.seeds)))
-        return self.settings.objective.values(played.first(seeds.begun(played.seeds)))
-
-    def _kept(self) -> dict[str, list[float]]:
-        """Values of the check from earlier runs on the file, by spec; none if they are damaged."""
-        try:
-            kept = self.study.user_attrs.get(_CHECKS) or {}
-            values = msgspec.convert(kept, dict[str, list[float]])
-        except msgspec.ValidationError:
-            return {}
-        return values if all(math.isfinite(one) for some in values.values() for one in some) else {}
+        keep()

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from twofold.arena.tune import (
@@ -14,7 +15,7 @@ from twofold.arena.tune import (
     TuningProgress,
     TuningSettings,
     Verdict,
-    check_settings,
+    read_tuning,
     require_tune,
     tune,
 )
@@ -40,14 +41,14 @@ from twofold.cli._output import (
     end_interrupted,
     live,
     loading,
+    print_note,
     print_out,
     print_words,
-    waiting,
     write_json,
 )
 from twofold.figures import counted, format_table
 from twofold.game.notation import format_number, parse_seed
-from twofold.limits import MAX_GAMES, MAX_TRIALS, check_limit
+from twofold.limits import MAX_CHECK_GAMES, MAX_TRIALS, check_limit
 from twofold.players import PlayerSpec
 from twofold.storage.files import new_file, remove_file
 
@@ -58,7 +59,7 @@ EXAMPLE = """  twofold tune expectimax:ply=1 --games 100 --trials 200 --out tune
 
 def command(
     player: Annotated[str, argument("PLAYER", "Player to tune.")],
-    out: Annotated[str, option("FILE", "File for the trials (Optuna's).", show_default=False)],
+    out: Annotated[str, option("FILE", "File for the trials.", show_default=False)],
     force: ForceOption = False,
     games: Annotated[int, count("N", "Games per trial.")] = 100,
     trials: Annotated[int, count("T", "Number of trials in all.")] = 100,
@@ -68,9 +69,6 @@ def command(
     weights: Annotated[
         str, option("NAMES", "Weights to tune: a,b,c. Default: all of the evaluator.")
     ] = "",
-    sampler: Annotated[
-        str, option("NAME", "Search method: cma (CMA-ES) or tpe.", follows="cma tpe")
-    ] = "cma",
     spread: Annotated[float, option("F", "Each weight varies from start / F to start x F.")] = 4.0,
     objective: Annotated[
         str,
@@ -91,10 +89,9 @@ def command(
     then play new games against the start weights, and the last line is the tuned player.
     """
     check_limit("trials", trials, 1, MAX_TRIALS)
-    check_limit("games of the check", check_games, 2, MAX_GAMES)
+    check_limit("games of the check", check_games, 2, MAX_CHECK_GAMES)
     used_jobs = read_jobs(jobs)
-    with waiting("loading Optuna, which chooses the weights ..."):
-        require_tune()
+    require_tune()
     with loading():
         spec = PlayerSpec.parse(player)
         settings = TuningSettings.make(
@@ -103,14 +100,20 @@ def command(
             seed=parse_seed(seed),
             rules=read_rules(rules),
             weights=[name for name in weights.split(",") if name],
-            sampler=sampler,
             spread=spread,
             objective=objective,
         )
     prepare([spec], settings.rules, settings.seed)
-    check = partial(check_settings, settings=settings)
+    check = partial(read_tuning, settings=settings)
     if new_file(out, inputs=spec.files, force=force, continued=check):
         remove_file(out)
+    place = Path(out)
+
+    def moved(path: Path) -> None:
+        nonlocal place
+        place = path
+        print_note(f"twofold: another program has changed the file; the trials are now in {path}")
+
     began = time.perf_counter()
     with (
         catching_interrupt() as asked,
@@ -127,6 +130,7 @@ def command(
             check_games=check_games,
             backend=far,
             on_progress=show,
+            on_move=moved,
             stop=asked.is_set,
         )
     seconds = time.perf_counter() - began
@@ -136,7 +140,7 @@ def command(
         _print_tuning(found, seconds, used_jobs)
     if found.interrupted:
         done = f"{len(found.trials):,} of {counted(trials, 'trial')} finished"
-        end_interrupted(f"; {done}; the same command continues from {out}")
+        end_interrupted(f"; {done}; the same command continues from {place}")
 
 
 def _progress_line(settings: TuningSettings) -> Callable[[TuningProgress], str]:
@@ -254,7 +258,6 @@ class TuneDocument(Part, frozen=True):
         games: number of games of a trial.
         seed: seed of the first game of each trial.
         objective: what is maximised: `score`, `log-score` or a tile.
-        sampler: how weights are chosen: `cma` or `tpe`.
         spread: each weight varies from start / spread to start x spread.
         weights: the weights that are tuned.
         interrupted: true if Ctrl-C ended it.
@@ -272,7 +275,6 @@ class TuneDocument(Part, frozen=True):
     games: int
     seed: str
     objective: str
-    sampler: str
     spread: float
     weights: dict[str, WeightDocument]
     interrupted: bool
@@ -287,7 +289,7 @@ class TuneDocument(Part, frozen=True):
         """The document of a tuning."""
         settings = source.settings
         given |= {"player": settings.player.text, "spec": settings.canonical}
-        given |= {name: getattr(settings, name) for name in ("rules", "games", "seed", "sampler")}
-        given |= {"objective": settings.objective.text, "spread": settings.spread}
+        given |= {name: getattr(settings, name) for name in ("rules", "games", "seed", "spread")}
+        given |= {"objective": settings.objective.text}
         given["weights"] = {one.name: one for one in settings.weights}
         return super().of(source, **given)

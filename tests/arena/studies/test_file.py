@@ -197,7 +197,7 @@ def test_a_command_says_that_the_disk_is_full(name: str, tmp_path: Path) -> None
     process.join(280)
     assert process.exitcode == 3, said.with_suffix(".err").read_text()
     (line,) = said.with_suffix(".err").read_text().splitlines()[-1:]
-    assert re.search(r"cannot (write|use) '.*s\.db' \([0-9,]+ bytes, [0-9,]+ bytes free\): .", line)
+    assert re.search(r"cannot write .*'.*s\.db'.*: .", line)
     assert not list(tmp_path.glob(".*"))
 
 

@@ -1,9 +1,7 @@
 """Tuning: ranges, samplers, the file, killed processes, and the check on fresh seeds."""
 
-import contextlib
 import json
 import math
-import sqlite3
 import sys
 import time
 from collections.abc import Callable
@@ -11,9 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import optuna
 import pytest
-from optuna.trial import FrozenTrial
 
 from tests.arena.benches import standings_of
 from tests.support.forks import command, fork
@@ -22,18 +18,17 @@ from twofold import make_player
 from twofold.arena.stats import Interval
 from twofold.arena.tune import (
     Range,
+    Trial,
     Tuning,
     TuningCheck,
     TuningObjective,
     TuningProgress,
     TuningSettings,
-    add_trial,
-    finished_trials,
     proposed,
     tune,
     wave_of,
 )
-from twofold.errors import InvalidInput, InvalidSpec, MissingExtra, ResourceError, TwofoldError
+from twofold.errors import InvalidInput, InvalidSpec, MissingExtra, TwofoldError
 from twofold.game.notation import SeedRange
 from twofold.game.rules import Rules
 from twofold.storage.files import alone
@@ -63,7 +58,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Tuning, bytes]:
 
 def finished(path: Path) -> int:
     """The number of finished trials in a file."""
-    return path.read_text().count('"op_code":4') if path.exists() else 0
+    return len(json.loads(path.read_text())["trials"]) if path.exists() else 0
 
 
 def after(trials: int) -> tuple[Callable[[TuningProgress], None], Callable[[], bool]]:
@@ -91,7 +86,9 @@ def test_ranges(name: str, start: float, low: float, high: float, log: bool) -> 
     assert (found.low, found.high) == pytest.approx((low, high))
     assert (found.name, found.start, found.log) == (name, start, log)
     for place in (0.0, 0.3, 1.0):
-        assert found.place(found.at(place)) == pytest.approx(place, abs=1e-12)
+        value = found.at(place)
+        assert found.place(value) == pytest.approx(place, abs=1e-3)
+        assert value in (found.low, found.high, float(f"{value:.4g}"))
     assert found.low <= found.at(0.0) <= found.at(1.0) <= found.high
 
 
@@ -111,12 +108,11 @@ def test_weights_are_all_of_the_evaluator_unless_named() -> None:
     ]  # fmt: skip
 
 
-def test_the_spec_holds_what_differs_from_the_start_to_four_digits() -> None:
+def test_the_spec_holds_what_differs_from_the_start() -> None:
     settings = make_settings(player="expectimax:eval=rows,merges=12345.678,ply=1")
     assert settings.spec(settings.start) == "expectimax:eval=rows,merges=12345.678,ply=1"
-    tried = {"empty": 123.456, "merges": 20000.4, "sum_power": 3.5}
+    tried = {"empty": 123.5, "merges": 20000.0, "sum_power": 3.5}
     assert settings.spec(tried) == "expectimax:empty=123.5,eval=rows,merges=20000,ply=1"
-    assert settings.rounded(tried) == {"empty": 123.5, "merges": 20000.0, "sum_power": 3.5}
 
 
 @pytest.mark.parametrize(
@@ -146,7 +142,6 @@ def test_unknown_objectives_are_refused(text: str) -> None:
         ({"player": "greedy"}, "expected a player with weights in its spec"),
         ({"weights": ["emtpy"]}, "expected weights among lost, empty, .* got 'emtpy'"),
         ({"weights": ["empty", "empty"]}, "expected each weight once"),
-        ({"sampler": "grid"}, "expected a sampler"),
         ({"spread": 1.0}, "expected a spread from 1.01"),
         ({"spread": math.nan}, "expected a spread from 1.01"),
         ({"games": 0}, "expected games from 1"),
@@ -170,21 +165,18 @@ def test_a_weight_that_cannot_vary_is_refused() -> None:
 
 def simulated(
     settings: TuningSettings, trials: int, value: Callable[[dict[str, float]], float]
-) -> list[FrozenTrial]:
+) -> list[Trial]:
     """The trials of a tuning whose games are a function of the weights."""
-    study = optuna.create_study(direction="maximize")
+    found: list[Trial] = []
     for number in range(trials):
-        found = list(finished_trials(study, settings).values())
-        start = wave_of(settings, number).start
-        weights = proposed(settings, number, found[:start])
-        add_trial(study, settings, number, weights, value(weights))
-    return study.trials
+        weights = proposed(settings, number, found[: wave_of(settings, number).start])
+        found.append(Trial(number, value(weights), weights, ""))
+    return found
 
 
-@pytest.mark.parametrize("sampler", ["cma", "tpe"])
-def test_samplers_find_the_top_of_a_hill(sampler: str) -> None:
+def test_the_top_of_a_hill_is_found() -> None:
     """Far better than chance: the best of random weights is about 0.15 from the top."""
-    settings = make_settings(sampler=sampler, seed=3)
+    settings = make_settings(seed=3)
     top = {"empty": 0.2, "merges": 0.7, "sum_power": 0.6}
 
     def height(weights: dict[str, float]) -> float:
@@ -192,22 +184,21 @@ def test_samplers_find_the_top_of_a_hill(sampler: str) -> None:
         return -sum((places[name] - top[name]) ** 2 for name in top)
 
     trials = simulated(settings, 90, height)
-    assert trials[0].params == pytest.approx(settings.start)
-    values = [trial.value or 0.0 for trial in trials]
+    assert trials[0].weights == pytest.approx(settings.start)
+    values = [trial.value for trial in trials]
     assert -max(values) < 0.05**2
     assert sum(values[-20:]) > sum(values[1:21])
 
 
-def test_cma_works_on_one_weight() -> None:
+def test_one_weight_is_tuned_alone() -> None:
     settings = make_settings(weights=["empty"])
     trials = simulated(settings, 20, lambda weights: -abs(weights["empty"] - 500))
-    best = max(trials, key=lambda trial: trial.value or 0.0)
-    assert best.params["empty"] == pytest.approx(500, rel=0.1)
+    best = max(trials, key=lambda trial: trial.value)
+    assert best.weights["empty"] == pytest.approx(500, rel=0.1)
 
 
-@pytest.mark.parametrize("sampler", ["cma", "tpe"])
-def test_trials_of_a_wave_differ(sampler: str) -> None:
-    settings = make_settings(sampler=sampler)
+def test_trials_of_a_wave_differ() -> None:
+    settings = make_settings()
     wave = wave_of(settings, 1)
     assert wave_of(settings, 0) == range(1)
     assert (wave.start, wave_of(settings, wave[-1]), len(wave) > 3) == (1, wave, True)
@@ -219,14 +210,8 @@ def test_trials_of_a_wave_differ(sampler: str) -> None:
 
 
 @pytest.mark.promise("R30")
-@pytest.mark.parametrize(
-    ("sampler", "trials"),
-    [("cma", 10), ("tpe", 12)],  # into the second generation; past those made by chance
-)
-def test_neither_interruptions_nor_jobs_change_the_trials(
-    sampler: str, trials: int, tmp_path: Path
-) -> None:
-    settings = make_settings(sampler=sampler, games=1)
+def test_neither_interruptions_nor_jobs_change_the_trials(tmp_path: Path) -> None:
+    settings, trials = make_settings(games=1), 10  # into the second generation
     whole = run(tmp_path / "whole.db", trials, settings)
     for finished in (3, trials - 2):
         listen, stop = after(finished)
@@ -314,7 +299,6 @@ def test_nothing_better_than_the_start(tmp_path: Path) -> None:
         ({"seed": 8}, "seed"),
         ({"games": 5}, "games"),
         ({"weights": ["empty"]}, "weights"),
-        ({"sampler": "tpe"}, "sampler"),
         ({"spread": 2.0}, "spread"),
         ({"objective": "64"}, "objective"),
     ],
@@ -361,24 +345,39 @@ def test_one_tuning_at_a_time_on_a_file(tmp_path: Path) -> None:
         run(tmp_path / "no" / "t.db", 1)
 
 
-def test_a_file_of_something_else_stays_as_it_is(tmp_path: Path) -> None:
-    other = tmp_path / "other.db"
-    with sqlite3.connect(other) as connection:
-        connection.execute("CREATE TABLE mine (text)")
-    connection.close()
-    study = tmp_path / "study.db"
-    optuna.create_study(storage=f"sqlite:///{study}", study_name="mine")
-    text = tmp_path / "text.db"
-    text.write_text("not a database")
-    empty = tmp_path / "empty.db"
-    empty.touch()
-    for path in (other, study, text, empty):
-        before = path.read_bytes()
-        with pytest.raises(InvalidInput, match="expected a file made by 'twofold tune'"):
-            run(path, 1)
-        assert path.read_bytes() == before
-    with pytest.raises(InvalidInput, match="expected a regular file"):
-        run(tmp_path, 1)
+@pytest.mark.parametrize(
+    "content",
+    [b"SQLite format 3\0" + bytes(84), b"text", b"", b'{"a": 1}\n{"b": 2}\n', b"[" * 10**5],
+)
+def test_a_file_of_something_else_stays_as_it_is(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "t.db"
+    path.write_bytes(content)
+    with pytest.raises(InvalidInput, match="expected a file made by 'twofold tune'"):
+        run(path, 1)
+    assert path.read_bytes() == content
+
+
+@pytest.mark.promise("R66")
+def test_a_file_that_another_program_moves_or_replaces(tmp_path: Path) -> None:
+    """All trials are then in a new file, and one that is not ours stays as it is."""
+    path, moved = tmp_path / "t.db", list[Path]()
+
+    def replace_file(progress: TuningProgress) -> None:
+        if progress.finished == 2 and not (tmp_path / "mine.db").exists():
+            path.rename(tmp_path / "mine.db")
+            path.write_text("theirs")
+
+    whole = run(path, 4, on_progress=replace_file, on_move=moved.append)
+    assert moved == [tmp_path / "t-2.db"]
+    assert path.read_text() == "theirs"
+    assert run(moved[0], 4) == whole
+    assert run(tmp_path / "mine.db", 4) == whole
+
+    moved.clear()
+    gone = tmp_path / "gone.db"
+    run(gone, 4, on_progress=lambda _: gone.unlink(missing_ok=True), on_move=moved.append)
+    assert not moved
+    assert run(gone, 4) == whole
 
 
 @pytest.mark.promise("R16")
@@ -386,10 +385,11 @@ def test_a_torn_file_is_refused(tmp_path: Path, kept: tuple[Tuning, bytes]) -> N
     torn = tmp_path / "torn.db"
     whole, content = kept
     for place in range(12):
-        size = len(content) * place // 12
-        torn.write_bytes(content[:size])
-        with contextlib.suppress(InvalidInput, ResourceError):  # as documented
-            assert run(torn, 4) == whole
+        torn.write_bytes(content[: len(content) * place // 12])
+        with pytest.raises(InvalidInput, match="expected a file made by 'twofold tune'"):
+            run(torn, 4)
+    torn.write_bytes(content[:-1])  # the end of the line
+    assert run(torn, 4) == whole
 
 
 @pytest.mark.parametrize(
@@ -400,13 +400,13 @@ def test_a_torn_file_is_refused(tmp_path: Path, kept: tuple[Tuning, bytes]) -> N
         ('"value":', '"value":1' + "0" * 400 + ',"more":'),
         ('"number":', '"number":-5,"more":'),
         ('"number":', '"number":1e30,"more":'),
+        ('"number":1', '"number":0'),
         ('"empty":', '"emtpy":'),
         ('"merges":700', '"merges":7e9'),
-        ("FloatDistribution", "Nothing"),
         ('"number":', '"number":"x","more":'),
         ('"settings":{', '"settings":[1],"more":{'),
-        ('"op_code":2', '"op_code":99'),
-        ('"study_name"', '"name"'),
+        ('"spread":4', '"more":4'),
+        ('"checks":{', '"checks":{"x":["x"],'),
     ],
 )
 def test_a_file_that_was_tampered_with_is_refused(
@@ -414,22 +414,11 @@ def test_a_file_that_was_tampered_with_is_refused(
 ) -> None:
     path = tmp_path / "t.db"
     changed = kept[1].decode().replace(old, new)
+    assert changed != kept[1].decode()
     path.write_text(changed)
     with pytest.raises(InvalidInput, match=r"t\.db"):
         run(path, 4)
     assert path.read_text() == changed
-
-
-@pytest.mark.parametrize("check", ['{"a": 1}', '{"a": [Infinity]}', '{"a": ["x"]}', "null"])
-def test_a_kept_check_that_makes_no_sense_is_played_again(
-    tmp_path: Path, check: str, kept: tuple[Tuning, bytes]
-) -> None:
-    path = tmp_path / "t.db"
-    whole, content = kept
-    line = {"op_code": 2, "worker_id": "x", "study_id": 0, "user_attr": {"checks": None}}
-    line["user_attr"] = {"checks": json.loads(check.replace('"a"', json.dumps(SPEC)))}
-    path.write_bytes(content + json.dumps(line).encode() + b"\n")
-    assert run(path, 4) == whole
 
 
 def test_a_player_that_fails_ends_the_tuning(tmp_path: Path) -> None:
@@ -461,11 +450,8 @@ def test_a_game_that_fails_names_its_player_and_seed(
         run(tmp_path / "t.db", 1)
 
 
-@pytest.mark.parametrize("name", ["optuna", "cmaes"])
-def test_a_missing_extra_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    monkeypatch.setitem(sys.modules, name, None)
+def test_a_missing_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cmaes", None)
     with pytest.raises(MissingExtra, match=r"pip install 'twofold\[tune\]'"):
         run(tmp_path / "t.db", 1)
     assert list(tmp_path.iterdir()) == []
