@@ -129,7 +129,7 @@ def _write(path: Path, seed: int) -> float:
         run = study.add_run(
             PLAYER, PLAYER, str(STANDARD),
             signature="0", twofold="0", machine=about, reproducible=True,
-        )  # fmt: skip
+        ).run  # fmt: skip
         study.want(run, SeedRange(0, STORED))
         for number in range(STORED):
             score, moves, reached, seconds = patterns[number % len(patterns)]

@@ -36,7 +36,7 @@ def full(study: Study) -> None:
             twofold="0.1",
             machine={"cores": 2},
             reproducible=number != 1,
-        )
+        ).run
         for place, seed in enumerate(SEEDS[: 5 - number]):
             reached = (0, 0, *range(3, 3 + place))
             times = (1.5e-5, 0.25) if place % 2 else None

@@ -25,10 +25,10 @@ from tests.arena.benches import HERE, SMALL, bench_of, digest
 from tests.support.commands import Cli
 from tests.support.commands import cli as cli
 from tests.support.signals import hear_signals
-from twofold.arena import workers as module
+from twofold.arena import ray_workers as module
 from twofold.arena.bench import Bench
+from twofold.arena.ray_workers import RayWorkers, files_of
 from twofold.arena.study import Study
-from twofold.arena.workers import RayWorkers, files_of
 from twofold.errors import InvalidInput, InvalidSpec, MissingExtra
 from twofold.game.notation import SeedRange
 from twofold.game.rules import Rules

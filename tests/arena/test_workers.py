@@ -18,7 +18,7 @@ from tests.support.forks import forked_workers as forked_workers  # a fixture
 from tests.support.games import game
 from twofold.arena.bench import PlayerStanding
 from twofold.arena.games import GameColumns
-from twofold.arena.workers import TASK_GAMES, GameWorkers, Schedule, Task, TaskReport, play
+from twofold.arena.workers import TASK_GAMES, Entrant, GameWorkers, Schedule, Task, TaskReport, play
 from twofold.game.notation import SeedRange
 from twofold.game.rules import Rules
 from twofold.players import PlayerSpec
@@ -128,19 +128,20 @@ def test_processes_that_end_without_a_game_are_lost_workers(
     def refuse(*_: object, **__: object) -> None:
         raise BrokenProcessPool("All workers expired")
 
-    task = Task(0, PlayerSpec.parse("greedy"), SMALL, SeedRange(0, 1))
     with GameWorkers(1) as workers:
         monkeypatch.setattr(ProcessPool, "schedule", refuse)
-        workers.submit(task, lambda: False)
+        workers.submit(GREEDY, lambda: False)
         assert [one.lost for one in workers.reports()] == ["its process died"]
         monkeypatch.undo()
-        workers.submit(task, lambda: False)
+        workers.submit(GREEDY, lambda: False)
         while not (reports := workers.reports()):
             pass
         assert [(one.lost, len(one.games)) for one in reports] == [("", 1)]
 
 
-GREEDY = Task(0, PlayerSpec.parse("greedy"), SMALL, SeedRange(1, 1))
+GREEDY = Task(
+    0, Entrant(PlayerSpec.parse("greedy"), "greedy", SeedRange(1, 1)), SMALL, SeedRange(1, 1)
+)
 
 
 def test_tasks_are_parts_of_ranges_as_long_as_the_games_are_short() -> None:
@@ -168,7 +169,8 @@ def test_rows_do_not_depend_on_the_order_of_games() -> None:
     seeds = list(range(10))
 
     def rows(order: list[int]) -> list[tuple[object, ...]]:
-        task = replace(GREEDY, spec=PlayerSpec.parse(f"{HERE}:Forgetful"))
+        spec = PlayerSpec.parse(f"{HERE}:Forgetful")
+        task = replace(GREEDY, entrant=replace(GREEDY.entrant, player=spec))
         schedule = Schedule(task, deque(SeedRange(seed, 1) for seed in order))
         with GameWorkers(1) as workers:
             reports = list(play(workers, [schedule], lambda: False))

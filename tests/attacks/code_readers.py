@@ -82,7 +82,8 @@ def _study(path: Path, *specs: str) -> Path:
     more: dict[str, Any] = {"signature": str(SIGNATURE), "twofold": "1", "machine": {}}
     with Study(path) as study:
         for spec in specs:
-            study.want(study.add_run(spec, spec, RULES, **more, reproducible=True), SeedRange(0, 1))
+            run = study.add_run(spec, spec, RULES, **more, reproducible=True)
+            study.want(run.run, SeedRange(0, 1))
     return path
 
 
@@ -118,14 +119,16 @@ def other_readers_of_studies(folder: Path, specs: list[str]) -> None:
 
 def workers_of_studies(folder: Path, specs: list[str]) -> None:
     """Threads, processes and actors of Ray that are handed a task of a study."""
-    from twofold.arena.workers import _VERSION, GameWorkers, Schedule, Task, _play_there, play
+    from twofold.arena.ray_workers import _VERSION, _play_there
+    from twofold.arena.workers import Entrant, GameWorkers, Schedule, Task, play
     from twofold.game.rules import Rules
     from twofold.players import PlayerSpec
 
     rules = Rules.parse(RULES)
     schedules = []
     for number, spec in enumerate(specs):
-        task = Task(number, PlayerSpec.parse(spec), rules, SeedRange(1, 1), allow_code=False)
+        entrant = Entrant(PlayerSpec.parse(spec), "", SeedRange(1, 1), allow_code=False)
+        task = Task(number, entrant, rules, entrant.seeds)
         schedules.append(Schedule(task, deque([task.seeds])))
         assert task.play({}).error
         assert _play_there(task, _VERSION, None, []).error

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from twofold.arena.workers import QuietSpawn, _taken
+from twofold.arena.ray_workers import _taken
+from twofold.arena.workers import QuietSpawn
 
 MODULES = ("multiprocessing", "signal", "pickle", "twofold", "numba", "sitecustomize")
 

@@ -30,7 +30,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and sig
 def make_study(path: Path, games: int = 3) -> None:
     with Study(path) as study:
         about: dict[str, Any] = {"signature": "1", "twofold": "0.1", "machine": {"cores": 2}}
-        run = study.add_run("greedy", "greedy", "4x4", reproducible=True, **about)
+        run = study.add_run("greedy", "greedy", "4x4", reproducible=True, **about).run
         study.want(run, SeedRange(0, games))
         for seed in range(games):
             study.add(run, game(seed, 100, 40, 8, (0, 0, 3, 9), 0.001))

@@ -10,11 +10,11 @@ from tests.support.commands import Cli
 from tests.support.commands import cli as cli  # a fixture
 from tests.support.endgame_tables import table_files as table_files  # a fixture
 from tests.support.endgame_tables import tables_here as tables_here  # a fixture
-from twofold.arena import workers
+from twofold.arena import ray_workers
 from twofold.arena.bench import Bench
 from twofold.arena.study import Study
 from twofold.arena.tune import TuningSettings
-from twofold.arena.workers import Task
+from twofold.arena.workers import Entrant, Task
 from twofold.cli import _options
 from twofold.cli._thinking import figures, move_table
 from twofold.errors import InvalidSpec, InvalidTable
@@ -166,7 +166,8 @@ def test_studies_runs_and_tunings_name_their_tables(tables_here: Path) -> None:
         kept = [*map(str, study.runs())]
     assert entrant.player.text == "expectimax:ply=1,tables=44-16+442-16"
     assert "auto" not in repr(kept).replace("ply=auto", "")
-    assert "tables=44-16+442-16" in TuningSettings.make(auto, games=1, rules=rules).player.text
+    tuned = TuningSettings.make(auto, games=1, rules=rules).entrant
+    assert "tables=44-16+442-16" in tuned.player.text
 
 
 @pytest.mark.promise("R73")
@@ -201,12 +202,13 @@ def test_a_page_names_tables_and_no_files(tables_here: Path) -> None:
 
 def test_a_remote_worker_names_the_missing_table(tables_here: Path) -> None:
     def task(spec: str) -> Task:
-        return Task(0, PlayerSpec.parse(spec), STANDARD, SeedRange(1, 1))
+        entrant = Entrant(PlayerSpec.parse(spec), spec, SeedRange(1, 1))
+        return Task(0, entrant, STANDARD, entrant.seeds)
 
     with pytest.raises(InvalidTable, match=r"tables build 442-512 \(on .*they are not sent"):
-        workers._made(task("nneonneo:tables=442-512"), [])
+        ray_workers._made(task("nneonneo:tables=442-512"), [])
     with pytest.raises(InvalidTable, match=r"[^)]$"):
-        workers._made(task("exact:table=/no/such/file"), [])
+        ray_workers._made(task("exact:table=/no/such/file"), [])
 
 
 @pytest.mark.parametrize("in_terminal", [True, False])

@@ -15,7 +15,7 @@ import numpy as np
 from twofold.arena.boards import StartBoards
 from twofold.arena.games import GameColumns
 from twofold.arena.study import StoredRun, Study, Wanted, gaps, ordered
-from twofold.arena.workers import Backend, GameWorkers, RayWorkers, Schedule, Task, TaskReport, play
+from twofold.arena.workers import Backend, Entrant, GameWorkers, Schedule, Task, TaskReport, play
 from twofold.errors import InvalidInput, PlayerError
 from twofold.game.notation import ALL_SEEDS, SeedRange, check_seed, did_you_mean, printable, shown
 from twofold.game.rules import Rules
@@ -99,27 +99,6 @@ FLUSH_SECONDS: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Entrant:
-    """A player of a bench: as given, and its canonical spec.
-
-    Attributes:
-        run: its number in the study.
-        missing: number of games still to play.
-        compiled: True if it runs in threads.
-        reproducible: True if its games depend on player, rules and seed alone, as far as is known.
-    """
-
-    player: PlayerSpec
-    run: int
-    spec: str
-    seeds: SeedRange
-    missing: int
-    compiled: bool
-    allow_code: bool = True
-    reproducible: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class PlayerStanding:
     """The stored games of a player, in the order of their seeds, up to the first that failed.
 
@@ -154,17 +133,16 @@ class MemoryStudy:
 
     def add_run(
         self, spec: str, player: str, rules: str, *, boards: StartBoards | None = None, **about: Any
-    ) -> int:
-        """The number of a run, added if missing."""
+    ) -> StoredRun:
+        """The run of a player, added if missing."""
         home = (spec, rules, boards.hash if boards else "")
         for known in self._runs:
             if (known.spec, known.rules, known.boards) == home:
-                return known.run
+                return known
         number, now = len(self._runs) + 1, datetime.now(UTC).isoformat(timespec="seconds")
-        self._runs.append(
-            StoredRun(number, spec, player, rules, created=now, boards=home[-1], **about)
-        )
-        return number
+        run = StoredRun(number, spec, player, rules, created=now, boards=home[-1], **about)
+        self._runs.append(run)
+        return run
 
     def mark_not_reproducible(self, run: int) -> None:
         """Note that games of a run depend on more than player, rules and seed."""
@@ -249,23 +227,19 @@ class Bench:
         player = PlayerSpec.of(player).settled(self.rules)
         with player.make(allow_code=allow_code) as made:
             made.start(self.rules, seeds.first)
-            spec, compiled, reproducible = made.spec, made.compiled, made.reproducible
-        self._check_earlier(player.text, spec)
+            entrant = Entrant.of(player, made, seeds, allow_code=allow_code)
+        self._check_earlier(player.text, entrant.spec)
         run = self.study.add_run(
-            spec,
+            entrant.spec,
             player.text,
             str(self.rules),
             signature=str(SIGNATURE),
             twofold=__version__,
             machine=self.machine,
-            reproducible=reproducible,
+            reproducible=entrant.reproducible,
             boards=self.boards,
         )
-        known = next(one for one in self.study.runs() if one.run == run)
-        reproducible = known.reproducible
-        self.entrants.append(
-            Entrant(player, run, spec, seeds, 0, compiled, allow_code, reproducible)
-        )
+        self.entrants.append(replace(entrant, run=run.run, reproducible=run.reproducible))
         return self.want(len(self.entrants) - 1, seeds)
 
     def _check_earlier(self, player: str, spec: str) -> None:
@@ -338,7 +312,7 @@ class Bench:
             flushed = time.monotonic()
             first = self._checked_firsts(backend, schedules, stop)
             for report in chain(first, play(backend, schedules, stop)):
-                number, entrant = report.task.player, self.entrants[report.task.player]
+                number, entrant = report.task.number, self.entrants[report.task.number]
                 if report.spec != entrant.spec:
                     raise PlayerError(
                         f"expected games of {entrant.spec}, got one of {report.spec}: a file has "
@@ -359,16 +333,7 @@ class Bench:
 
     def _schedule(self, number: int) -> Schedule:
         one = self.entrants[number]
-        task = Task(
-            number,
-            one.player,
-            self.rules,
-            one.seeds,
-            self.records,
-            one.allow_code,
-            canonical=one.spec,
-            compiled=one.compiled,
-        )
+        task = Task(number, one, self.rules, one.seeds, self.records)
         return Schedule(task, deque(self.study.missing(one.run, one.seeds)), self.boards)
 
     def _checked_firsts(
@@ -411,7 +376,7 @@ class Bench:
     ) -> dict[int, TaskReport]:
         """The first game of each schedule that is finished and did not fail, by player."""
         alone = [replace(one, parts=deque([one.parts[0].part(0, 1)])) for one in schedules]
-        return {report.task.player: report for report in play(backend, alone, stop)}
+        return {report.task.number: report for report in play(backend, alone, stop)}
 
     def standings(self, *, reached: bool = True) -> list[PlayerStanding]:
         """The stored games of each entrant; after a failure only those before it."""
@@ -435,7 +400,11 @@ def backend_at(
     address: str | None, jobs: int | None = None, timeout: float | None = None
 ) -> AbstractContextManager[Backend | None]:
     """Where to play: a Ray cluster, see `RayWorkers`; None for this machine without an address."""
-    return RayWorkers(address, jobs=jobs, timeout=timeout) if address else nullcontext()
+    if not address:
+        return nullcontext()
+    from twofold.arena.ray_workers import RayWorkers
+
+    return RayWorkers(address, jobs=jobs, timeout=timeout)
 
 
 def _check_seeds(seeds: SeedRange) -> None:

@@ -279,22 +279,20 @@ class Study:
         machine: Mapping[str, Any],
         reproducible: bool,
         boards: StartBoards | None = None,
-    ) -> int:
-        """The number of a run, added if missing.
+    ) -> StoredRun:
+        """The run of a player, added if missing.
 
         Raises:
             InvalidInput: the study has too many runs, or `machine` has other than plain values.
         """
         about = json.dumps(machine)
         parse_machine(about)
+        home = (spec, rules, signature, boards.hash if boards else "")
         with self._errors():
             known = self.runs()
-            found = self._one(
-                "SELECT run FROM run WHERE spec = ? AND rules = ? AND signature = ? AND boards = ?",
-                (spec, rules, signature, boards.hash if boards else ""),
-            )
-            if found:
-                return int(found[0])
+            for run in known:
+                if (run.spec, run.rules, run.signature, run.boards) == home:
+                    return run
             self._check_runs(len(known) + 1)
             if boards:
                 self._connection.execute(
@@ -306,9 +304,12 @@ class Study:
             made = self._connection.execute(
                 "INSERT INTO run (spec, player, rules, signature, twofold, machine, reproducible,"
                 " created, boards) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (*texts, reproducible, now, boards.hash if boards else ""),
+                (*texts, reproducible, now, home[-1]),
             )
-            return int(made.lastrowid or 0)
+        return StoredRun(
+            int(made.lastrowid or 0), spec, player, rules, signature, twofold, dict(machine),
+            reproducible, now, home[-1],
+        )  # fmt: skip
 
     def mark_not_reproducible(self, run: int) -> None:
         """Note that games of a run depend on more than player, rules and seed."""

@@ -26,7 +26,7 @@ import numpy as np
 
 from twofold.arena.games import GameColumns
 from twofold.arena.stats import Interval, mean_interval
-from twofold.arena.workers import Backend, GameWorkers, Schedule, Task, play
+from twofold.arena.workers import Backend, Entrant, GameWorkers, Schedule, Task, play
 from twofold.errors import InvalidInput, InvalidSpec, LimitExceeded, MissingExtra, TwofoldError
 from twofold.game.notation import (
     SeedRange,
@@ -169,16 +169,12 @@ class TuningObjective:
 class TuningSettings:
     """Everything that determines the trials; equal for all runs on one file.
 
-    `player` is the spec with the start weights as given, `canonical` its canonical form, `compiled`
-    is True if it plays in threads; for the other attributes see `make`.
+    `entrant` is the player with the start weights on the seeds of a trial; for the other attributes
+    see `make`.
     """
 
-    player: PlayerSpec
-    canonical: str
-    compiled: bool
+    entrant: Entrant
     rules: Rules
-    seed: int
-    games: int
     weights: tuple[Range, ...]
     spread: float
     objective: TuningObjective
@@ -219,7 +215,7 @@ class TuningSettings:
             made.start(rules, seed)
             evaluator, keys = getattr(made, "evaluator", None), made.made_from.values
             known = evaluator.weight_keys if isinstance(evaluator, Evaluator) else {}
-            canonical, compiled = made.spec, made.compiled
+            entrant = Entrant.of(spec, made, SeedRange(seed, games))
         known = {name: weight for name, weight in known.items() if name in keys}
         if not known:
             raise InvalidSpec(
@@ -238,7 +234,12 @@ class TuningSettings:
         ranges = tuple(
             Range.around(name, one.value, spread, (one.low, one.high)) for name, one in chosen
         )
-        return cls(spec, canonical, compiled, rules, seed, games, ranges, spread, aim)
+        return cls(entrant, rules, ranges, spread, aim)
+
+    @property
+    def seeds(self) -> SeedRange:
+        """The seeds of a trial."""
+        return self.entrant.seeds
 
     @property
     def start(self) -> dict[str, float]:
@@ -248,17 +249,18 @@ class TuningSettings:
     def spec(self, weights: Mapping[str, float]) -> str:
         """The player's spec with the weights that differ from the start."""
         changed = weights.items() - self.start.items()
-        return self.player.with_keys(**{name: format_number(one) for name, one in changed}).text
+        texts = {name: format_number(value) for name, value in changed}
+        return self.entrant.player.with_keys(**texts).text
 
     def document(self) -> dict[str, Any]:
         """The settings as the file stores them."""
         return {
             "format": _FORMAT,
             "twofold": __version__,
-            "player": self.canonical,
+            "player": self.entrant.spec,
             "rules": str(self.rules),
-            "seed": str(self.seed),
-            "games": self.games,
+            "seed": str(self.seeds.first),
+            "games": self.seeds.count,
             "objective": self.objective.text,
             "weights": ",".join(weight.name for weight in self.weights),
             "spread": self.spread,
@@ -438,7 +440,7 @@ def proposed(settings: TuningSettings, number: int, earlier: Sequence[Trial]) ->
     """The weights of a trial, from those of all earlier waves in order."""
     if number == 0:
         return settings.start
-    text = f"{settings.seed} {number}"
+    text = f"{settings.seeds.first} {number}"
     seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:4])
     strategy = _strategy(settings, seed)
     size = strategy.population_size
@@ -566,11 +568,11 @@ class _Run:
         tried = [proposed(self.settings, number, earlier) for number in numbers]
         specs = list(map(self.settings.spec, tried))
         values: list[list[float]] = [[] for _ in numbers]
-        for place, games in self._games(specs, SeedRange(self.settings.seed, self.settings.games)):
+        for place, games in self._games(specs, self.settings.seeds):
             values[place] += self.settings.objective.values(games)
             self.progress.played += len(games)
-            if len(values[place]) == self.settings.games:
-                mean = math.fsum(values[place]) / self.settings.games
+            if len(values[place]) == self.settings.seeds.count:
+                mean = math.fsum(values[place]) / self.settings.seeds.count
                 trial = Trial(numbers[place], mean, tried[place], specs[place])
                 insort(self.kept.trials, trial, key=attrgetter("number"))
                 self.progress.finished += 1
@@ -583,27 +585,20 @@ class _Run:
         """The games of some players as they end, with the player's position."""
         size = -(-games.count // (_PARTS * max(self.backend.jobs, 1)))
         parts = [games.part(at, min(at + size, games.count)) for at in range(0, games.count, size)]
-        canonical, compiled = self.settings.canonical, self.settings.compiled
         schedules = []
         for number, text in enumerate(specs):
-            task = Task(
-                number,
-                PlayerSpec.parse(text),
-                self.settings.rules,
-                games,
-                canonical=canonical,
-                compiled=compiled,
-            )
+            entrant = replace(self.settings.entrant, player=PlayerSpec.parse(text))
+            task = Task(number, entrant, self.settings.rules, games)
             schedules.append(Schedule(task, deque(parts)))
         for report in play(self.backend, schedules, self.stop):
-            yield report.task.player, report.games
+            yield report.task.number, report.games
         for one in schedules:
             for seed, error in one.errors.items():
-                raise TwofoldError(f"{one.task.spec} failed on seed {seed}: {error}")
+                raise TwofoldError(f"{one.task.entrant.player} failed on seed {seed}: {error}")
 
     def _check(self, best: Trial, games: int) -> TuningCheck | None:
         """Best against start on fresh seeds, with the games of earlier runs; None if stopped."""
-        fresh = SeedRange((self.settings.seed + FRESH) & MAX_SEED, games)
+        fresh = SeedRange((self.settings.seeds.first + FRESH) & MAX_SEED, games)
         known = self.kept.checks
         specs = (self.settings.spec(self.settings.start), best.spec)
         self.kept.checks = {spec: known.get(spec, []) for spec in specs}

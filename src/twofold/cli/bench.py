@@ -15,7 +15,6 @@ from msgspec import field
 from twofold.arena import summarise
 from twofold.arena.bench import (
     Bench,
-    Entrant,
     GameStore,
     PlayerStanding,
     players_to_name,
@@ -25,6 +24,7 @@ from twofold.arena.bench import (
 from twofold.arena.games import GameColumns
 from twofold.arena.stats import Fates, SumBand, bands, edges_of, format_runs
 from twofold.arena.study import Study
+from twofold.arena.workers import Entrant
 from twofold.cli._documents import BoardsDocument, Ends, JobsTiming, Part, PlayerDocument, Rate
 from twofold.cli._games import (
     open_study,

@@ -103,7 +103,7 @@ def command(
             spread=spread,
             objective=objective,
         )
-    prepare([spec], settings.rules, settings.seed)
+    prepare([spec], settings.rules, settings.seeds.first)
     check = partial(read_tuning, settings=settings)
     if new_file(out, inputs=spec.files, force=force, continued=check):
         remove_file(out)
@@ -153,11 +153,11 @@ def _progress_line(settings: TuningSettings) -> Callable[[TuningProgress], str]:
             return f"checking the best weights: {now.checked:,} of {games}"
         speed = now.played / max(time.monotonic() - began, 1e-9)
         best = "-" if now.best is None else settings.objective.shown(now.best)
-        missing = (now.trials - now.finished) * settings.games
+        missing = (now.trials - now.finished) * settings.seeds.count
         left = f", {duration_words(missing / speed)} left" if speed else ""
         return (
             f"{now.finished:,} of {counted(now.trials, 'trial')} of "
-            f"{counted(settings.games, 'game')}, best {best}, {speed:,.3g} games/s{left}"
+            f"{counted(settings.seeds.count, 'game')}, best {best}, {speed:,.3g} games/s{left}"
         )
 
     return line
@@ -180,9 +180,10 @@ def _print_tuning(found: Tuning, seconds: float, jobs: int) -> None:
     first = "-" if start is None else aim.shown(start.value)
     rows.append([aim.name, first, aim.shown(best.value), "", ""])
     print_out(format_table(["", "start", "best", "from", "to"], rows))
+    games = counted(settings.seeds.count, "game")
     print_words(
-        f"\nbest of {counted(len(found.trials), 'trial')} of {counted(settings.games, 'game')}, "
-        f"seeds from {settings.seed}, rules {settings.rules}\n"
+        f"\nbest of {counted(len(found.trials), 'trial')} of {games}, "
+        f"seeds from {settings.seeds.first}, rules {settings.rules}\n"
         f"{counted(jobs, 'job')}, {seconds:.1f} s in this run"
     )
     if found.verdict is None:
@@ -288,8 +289,9 @@ class TuneDocument(Part, frozen=True):
     def of(cls, source: Tuning, **given: Any) -> Self:
         """The document of a tuning."""
         settings = source.settings
-        given |= {"player": settings.player.text, "spec": settings.canonical}
-        given |= {name: getattr(settings, name) for name in ("rules", "games", "seed", "spread")}
+        given |= {"player": settings.entrant.player.text, "spec": settings.entrant.spec}
+        given |= {"games": settings.seeds.count, "seed": settings.seeds.first}
+        given |= {"rules": settings.rules, "spread": settings.spread}
         given |= {"objective": settings.objective.text}
         given["weights"] = {one.name: one for one in settings.weights}
         return super().of(source, **given)

@@ -18,7 +18,7 @@ def row(seed: int, score: int, exponent: int, seconds: float = 0.001, **more: An
 def add(study: Study, name: str, rules: str = RULES, spec: str = "", **more: Any) -> int:
     about = {"signature": "1", "twofold": "0.1", "machine": {"cores": 2}, "reproducible": True}
     spec = spec or f"greedy:k={len(study.runs())}"
-    return study.add_run(spec, name, rules, **(about | more))  # type: ignore[arg-type]
+    return study.add_run(spec, name, rules, **(about | more)).run  # type: ignore[arg-type]
 
 
 def small(study: Study) -> None:

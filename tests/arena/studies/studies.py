@@ -21,7 +21,7 @@ def row(seed: int, score: int = 100, times: tuple[float, float] | None = None) -
 
 
 def add(study: Study, spec: str = "greedy", **more: Any) -> int:
-    return study.add_run(spec, spec, "4x4", **(ABOUT | more))
+    return study.add_run(spec, spec, "4x4", **(ABOUT | more)).run
 
 
 def small_study(path: Path, games: int = 300) -> None:

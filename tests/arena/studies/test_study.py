@@ -82,7 +82,7 @@ def test_a_run_is_one_player_rules_and_signature() -> None:
         first = add(study)
         assert add(study) == first
         assert add(study, signature="2") != first
-        assert study.add_run("greedy", "greedy", "3x3", **ABOUT) != first
+        assert study.add_run("greedy", "greedy", "3x3", **ABOUT).run != first
         assert len(study.runs()) == 3
         (one, *_) = study.runs()
         assert (one.spec, one.rules, one.signature, one.machine) == (

@@ -31,7 +31,7 @@ def row(seed: int, score: int, exponent: int, seconds: float = 0.001, **more: An
 def add(study: Study, name: str, rules: str = RULES, **more: Any) -> int:
     about: dict[str, Any] = {"signature": "1", "twofold": "0.1", "machine": {"cores": 2}}
     spec = f"greedy:k={len(study.runs())}"
-    return study.add_run(spec, name, rules, **about | {"reproducible": True} | more)
+    return study.add_run(spec, name, rules, **about | {"reproducible": True} | more).run
 
 
 def make_study(path: Path, games: int = 4, seconds: float = 0.001, *, sums: bool = False) -> None:
