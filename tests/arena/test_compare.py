@@ -61,8 +61,8 @@ def test_the_largest_tiles_are_kept() -> None:
     [
         (([1, 2], [1, 2], [3], [1]), {}, "at least one common seed, got none in 2 and 1"),
         (([], [], [], []), {}, "at least one common seed, got none in 0 and 0"),
-        (([1, 1, 1], [1, 2, 3], [1], [1]), {}, "each seed once, got 2 repeated"),
-        (([1], [1], [1, 2, 2], [1, 2, 3]), {}, "each seed once, got 1 repeated"),
+        (([1, 1, 1], [1, 2, 3], [1], [1]), {}, "each seed once, got 1 again"),
+        (([1], [1], [1, 2, 2], [1, 2, 3]), {}, "each seed once, got 2 again"),
         (([1], [1, 2], [1], [1]), {}, "as many scores as seeds, got 2 and 1"),
         (([1], [1], [1, 2], [1]), {}, "as many scores as seeds, got 1 and 2"),
         (([1], [float("nan")], [1], [1]), {}, "finite values, got nan as number 1"),

@@ -73,9 +73,9 @@ def test_bounds_suit_the_games() -> None:
 
 
 def test_starts_and_ends_must_match() -> None:
-    with pytest.raises(ValueError, match="one start for each end, not larger"):
+    with pytest.raises(ValueError, match="a start of at most 5, its end, got 6 as number 1"):
         Fates.of_sums([5], [6])
-    with pytest.raises(ValueError, match="one start for each end"):
+    with pytest.raises(ValueError, match="expected 2 starts, one for each end"):
         Fates.of_sums([5, 6], [1])
 
 

@@ -9,8 +9,8 @@ import pytest
 
 import twofold
 from twofold.arena.boards import read_boards
+from twofold.arena.curves import read_curve
 from twofold.arena.export import export_boards
-from twofold.arena.plots import read_curve
 from twofold.arena.study import Study
 from twofold.cli.browser import read_selectors
 from twofold.errors import InvalidInput

@@ -425,8 +425,9 @@ def _common(
     """The places of the common seeds, in the order of A's."""
     ours, theirs = (np.asarray(seeds, dtype=np.uint64) for seeds in (seeds_a, seeds_b))
     for seeds in (ours, theirs):
-        if repeated := seeds.size - np.unique(seeds).size:
-            raise ValueError(f"expected each seed once, got {repeated} repeated")
+        known, counts = np.unique(seeds, return_counts=True)
+        if (repeated := known[counts > 1]).size:
+            raise ValueError(f"expected each seed once, got {repeated[0]} again")
     _, at_a, at_b = np.intersect1d(ours, theirs, assume_unique=True, return_indices=True)
     if not at_a.size:
         raise ValueError(

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from importlib import resources
 from typing import Final
 
+from twofold.arena.curves import DrawnCurve
 from twofold.arena.plots import (
     KINDS,
     MARKERS,
     Drawing,
-    DrawnCurve,
     Style,
     drawings,
     learning_curves,

@@ -171,7 +171,10 @@ def _tile_counts(max_tiles: Values) -> list[int]:
     fractions, exponents = np.frexp(finite(max_tiles))
     wrong = np.flatnonzero((fractions != 0.5) | (exponents < 2))
     if wrong.size:
-        raise ValueError(f"expected powers of two from 2, got {max_tiles[wrong[0]]}")
+        first = wrong[0]
+        raise ValueError(
+            f"expected powers of two from 2, got {max_tiles[first]} as number {first + 1}"
+        )
     counts: list[int] = np.bincount(exponents - 1).tolist()
     return counts
 
@@ -347,8 +350,14 @@ class Fates:
         """From games that all ended without a legal move."""
         found = np.asarray(ends, dtype=np.int64)
         begun = np.zeros_like(found) if starts is None else np.asarray(starts, dtype=np.int64)
-        if begun.shape != found.shape or (begun > found).any():
-            raise ValueError("expected one start for each end, not larger than the end")
+        if begun.shape != found.shape:
+            raise ValueError(f"expected {len(found)} starts, one for each end, got {begun.shape}")
+        if (wrong := np.flatnonzero(begun > found)).size:
+            first = wrong[0]
+            raise ValueError(
+                f"expected a start of at most {found[first]}, its end, got {begun[first]} as "
+                f"number {first + 1}"
+            )
         return cls(begun, found, np.ones(len(found), dtype=np.bool_))
 
     @classmethod

@@ -12,8 +12,9 @@ import msgspec
 
 from twofold.arena.boards import warning_of
 from twofold.arena.compare import Comparison, holm
+from twofold.arena.curves import DrawnCurve
 from twofold.arena.games import FIGURES, UNKNOWN, GameColumns
-from twofold.arena.plots import MARKERS, DrawnCurve, Style
+from twofold.arena.plots import MARKERS, Style
 from twofold.arena.report import MAX_ALL_PAIRS, ReportEntry, Section, commands, comparisons
 from twofold.arena.stats import (
     BAND_HEADER,

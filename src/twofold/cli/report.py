@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Annotated, Final, Literal
 
 from twofold.arena import page, tables
+from twofold.arena.curves import DrawnCurve, read_points
 from twofold.arena.export import csv_parts, export_boards, export_parquet, export_records
-from twofold.arena.plots import FORMS, KINDS, DrawnCurve, learning_curves, read_points, study_figure
+from twofold.arena.plots import FORMS, KINDS, learning_curves, study_figure
 from twofold.arena.report import Section, gather, relabelled
 from twofold.arena.study import Study
 from twofold.cli._games import refuse

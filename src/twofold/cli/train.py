@@ -12,7 +12,8 @@ from typing import Annotated, Any, Final, Self
 import msgspec
 import typer
 
-from twofold.arena.plots import Form, JointCurve, learning_curves, read_curve, read_runs, runs_path
+from twofold.arena.curves import JointCurve, read_curve, read_runs, runs_path
+from twofold.arena.plots import Form, learning_curves
 from twofold.arena.stats import wilson_interval
 from twofold.cli._documents import Ends, MovesTiming, Part, Rate
 from twofold.cli._games import read_starts

@@ -10,10 +10,10 @@ from typing import Final
 
 import msgspec
 
-from twofold.arena import plots
-from twofold.arena.plots import MAX_BYTES, finite_number
+from twofold.arena import curves
+from twofold.arena.curves import MAX_BYTES, finite_number, read_table
 from twofold.errors import InvalidInput
-from twofold.game.notation import printable
+from twofold.game.notation import printable, shown
 from twofold.learn.curve import COLUMNS, EVALUATIONS_SUFFIX, MAX_POINTS, SURVIVAL, columns
 from twofold.limits import MAX_TRAINING_RUNS
 from twofold.storage.files import read_start
@@ -26,7 +26,7 @@ MAX_SETS: Final = 16
 """Maximum number of sets of boards shown: the first ones of a file."""
 
 _SINGLE: Final = b"games,moves,seconds,mean,largest"
-_JOINT: Final = ",".join(plots.COLUMNS).encode()
+_JOINT: Final = ",".join(curves.COLUMNS).encode()
 """Headers of the curves of one run and of several."""
 
 _WHEN: Final = tuple(COLUMNS.index(name) for name in ("games", "moves", "seconds"))
@@ -115,7 +115,8 @@ def _run_info(folder: Path, found: NamedFile) -> RunInfo | None:
             return None
         curve = _curve(folder, found)
     except InvalidInput as error:
-        return RunInfo(found.name, found.date, error=str(error))
+        words = str(error).replace(shown(str(found.path)), shown(found.name))
+        return RunInfo(found.name, found.date, error=words)
     info = _summary(curve)
     with contextlib.suppress(InvalidInput):  # there is no network
         network = named(folder, found.name.removesuffix(CURVE_SUFFIX) + NETWORK, NETWORK)
@@ -127,7 +128,7 @@ def _summary(curve: RunCurve) -> RunInfo:
     info = RunInfo(curve.name, curve.changed, points=len(curve.rows))
     rows = [[cell or 0.0 for cell in row] for row in curve.rows]
     if _is_joint(curve.columns):
-        info.runs = len(curve.columns) - len(plots.COLUMNS)
+        info.runs = len(curve.columns) - len(curves.COLUMNS)
         complete = [row for row, known in zip(rows, curve.rows, strict=True) if None not in known]
         if last := (complete or rows)[-1:]:  # the last point that all runs have reached
             info.games, info.mean = int(last[0][0]), last[0][1]
@@ -143,35 +144,22 @@ def _summary(curve: RunCurve) -> RunInfo:
 
 @lru_cache(maxsize=64)
 def _read_curve(found: NamedFile, judged: NamedFile | None) -> RunCurve:
-    data = read_start(found.path, MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        raise InvalidInput(f"expected a learning curve of at most {MAX_BYTES} bytes")
-    try:
-        header, *lines = list(csv.reader(io.StringIO(data.decode()), strict=True)) or [[]]
-        joint = _is_joint(header)
-        rows = [
-            [  # for several runs all but games and mean may be missing
-                None if joint and place > 1 and not cell else finite_number(cell)
-                for place, cell in enumerate(line)
-            ]
-            for line in lines
-        ]
-    except (csv.Error, ValueError) as error:
-        raise InvalidInput(f"expected a learning curve of numbers: {error}") from None
-    if not joint and header != columns():
+    header, rows = read_table(found.path)
+    is_joint = _is_joint(header)
+    if not is_joint and header != columns():
         raise InvalidInput("expected the columns of a learning curve, got other columns")
-    if len(rows) > MAX_POINTS or any(len(row) != len(header) for row in rows):
-        raise InvalidInput(
-            f"expected at most {MAX_POINTS} points of {len(header)} numbers, got other rows"
-        )
+    if any(None in (row[:2] if is_joint else row) for row in rows):
+        raise InvalidInput("expected a number in each cell of a learning curve, got none")
+    if len(rows) > MAX_POINTS:
+        raise InvalidInput(f"expected at most {MAX_POINTS} points, got more")
     means, survival = ([], {}) if judged is None else _judged(judged)
     return RunCurve(found.name, found.date, header, rows, means, survival)
 
 
 def _is_joint(header: list[str]) -> bool:
-    first, seeds = tuple(header[: len(plots.COLUMNS)]), header[len(plots.COLUMNS) :]
+    first, seeds = tuple(header[: len(curves.COLUMNS)]), header[len(curves.COLUMNS) :]
     named = all(name.startswith("seed_") and name[5:].isdecimal() for name in seeds)
-    return first == plots.COLUMNS and named and 0 < len(seeds) <= MAX_TRAINING_RUNS
+    return first == curves.COLUMNS and named and 0 < len(seeds) <= MAX_TRAINING_RUNS
 
 
 def _judged(judged: NamedFile) -> tuple[list[list[float]], dict[str, list[list[float]]]]:

@@ -14,8 +14,9 @@ from typing import IO, Annotated, Final, Literal, TypeVar
 import msgspec
 
 from twofold.arena import page
+from twofold.arena.curves import read_points
 from twofold.arena.export import csv_parts
-from twofold.arena.plots import Drawing, Form, learning_curves, read_points, study_figure
+from twofold.arena.plots import Drawing, Form, learning_curves, study_figure
 from twofold.arena.report import SectionCharts, gather, grouped, section_charts
 from twofold.arena.study import APPLICATION, Study
 from twofold.arena.study_rows import Wanted

@@ -5,17 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from twofold.arena import plots
-from twofold.arena.plots import (
-    FORMS,
-    DrawnCurve,
-    JointCurve,
-    OneCurve,
-    join,
-    learning_curves,
-    read_curve,
-    read_runs,
-)
+from twofold.arena import curves
+from twofold.arena.curves import DrawnCurve, JointCurve, OneCurve, join, read_curve, read_runs
+from twofold.arena.plots import FORMS, learning_curves
 from twofold.errors import InvalidInput, InvalidNetwork
 
 
@@ -100,6 +92,6 @@ def test_invalid_points_are_refused(
     monkeypatch: pytest.MonkeyPatch, points: list[list[float]]
 ) -> None:
     card = SimpleNamespace(settings={"seed": "1"}, curve=points)
-    monkeypatch.setattr(plots, "read_card", lambda _: card)
+    monkeypatch.setattr(curves, "read_card", lambda _: card)
     with pytest.raises(InvalidNetwork, match="expected the file of a training run, got 'x'"):
         read_runs(["x"])

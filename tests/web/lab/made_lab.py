@@ -8,8 +8,8 @@ import pytest
 
 from tests.support.games import game
 from twofold.arena.boards import parse_boards
+from twofold.arena.curves import OneCurve, join
 from twofold.arena.games import GameColumns
-from twofold.arena.plots import OneCurve, join
 from twofold.arena.study import Study
 from twofold.game.notation import SeedRange
 from twofold.learn.curve import Curve as LearningCurve

@@ -10,7 +10,7 @@ import pytest
 from tests.web.lab.made_lab import RULES, add, make_run, make_runs, row
 from tests.web.lab.made_lab import example as example  # a fixture
 from tests.web.lab.made_lab import folder as folder  # a fixture
-from twofold.arena.plots import MAX_BYTES
+from twofold.arena.curves import MAX_BYTES
 from twofold.arena.report import Section, gather
 from twofold.arena.study import Study
 from twofold.arena.tables import league
@@ -213,13 +213,14 @@ def test_the_mean_of_several_runs(folder: Path) -> None:
 
 @pytest.mark.parametrize(("change", "sentence"), [
     (lambda text: text.replace("100.5", "nan"), "expected a number, got 'nan'"),
-    (lambda text: text.replace("100.5", "x"), "expected a learning curve of numbers"),
-    (lambda text: text + "1,2\n", "of 11 numbers"),
+    (lambda text: text.replace("100.5", "x"), "could not convert string to float: 'x'"),
+    (lambda text: text.replace("100.5", ""), "expected a number in each cell"),
+    (lambda text: text + "1,2\n", "expected 11 cells a line"),
     (lambda text: text.replace("reached_1024", "won"), "expected the columns"),
-    (lambda text: text + "\udcff", "expected a learning curve of numbers"),
-    (lambda text: text + '"', "expected a learning curve of numbers"),
+    (lambda text: text + "\udcff", "expected a learning curve"),
+    (lambda text: text + '"', "expected a learning curve"),
     (lambda text: text + "1,2,3,4,5,0,0,0,0,0,0\n" * 2000, "at most 2000 points"),
-    (lambda text: text + " " * MAX_BYTES, "of at most 4194304 bytes"),
+    (lambda text: text + " " * MAX_BYTES, "at most 4,194,304 bytes"),
 ])  # fmt: skip
 def test_a_damaged_curve_is_listed_with_its_error(folder: Path, change: Any, sentence: str) -> None:
     text = change((folder / "net.csv").read_text())
