@@ -19,8 +19,8 @@ PUBLIC = """
     train
 """
 EXTRAS = ("browser", "env", "policy", "ray", "report", "sb3", "share", "tui", "tune", "web")
-PART_OF_OTHERS = {"anyio", "h11", "llvmlite", "tensorboard"}
-"""Starlette, Uvicorn and Numba need the first three; the last is used where it is there."""
+PART_OF_OTHERS = {"anyio", "h11", "llvmlite"}
+"""Starlette, Uvicorn and Numba need them."""
 UNSAFE_MODULES = {"dill", "joblib", "marshal", "pickle", "shelve", "cloudpickle"}
 UNSAFE_CALLS = {"eval", "exec", "compile", "yaml.load", "pandas.read_pickle"}
 

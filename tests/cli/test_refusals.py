@@ -209,7 +209,7 @@ FAULTS: dict[str, list[tuple[str, str]]] = {
         ("study.db --parquet -", "expected --parquet with a file, got -"),
         ("study.db --html no/such/folder/a.html", "expected an existing folder"),
         ("study.db --records o.jsonl", "expected a study made with bench --records"),
-        ("study.db --latex study.db-journal", "expected"),
+        ("study.db --markdown study.db-journal", "expected"),
         ("study.db --plot rech --picture o.svg", "got 'rech'; did you mean reach?"),
         ("study.db --plot reach", "expected a study and --picture FILE"),
         ("study.db --label gredy=G --markdown -", "got 'gredy'; did you mean greedy?"),

@@ -53,9 +53,8 @@ def test_figures_and_tables_for_a_paper(cli: Cli, study: str, tmp_path: Path) ->
     assert (tmp_path / "reach.pdf").read_bytes()[:4] == b"%PDF"
     assert (tmp_path / "scores.png").read_bytes()[:4] == b"\x89PNG"
     assert "1 Greedy_1" in (tmp_path / "strength.svg").read_text(encoding="utf-8")
-    table = cli("report", study, "--latex", "-", "--label", "greedy=Greedy_1 & co").out
-    assert "\nGreedy\\_1 \\& co & 20 & " in table
-    assert table.count("\\begin{tabular}") == table.count("\\end{tabular}") == 3
+    table = cli("report", study, "--markdown", "-", "--label", "greedy=Greedy_1 & co").out
+    assert "\n| `Greedy_1 & co` | 20 | " in table
 
 
 @pytest.mark.parametrize("option", ["--markdown", "--csv"])

@@ -26,7 +26,7 @@ EXAMPLE = """  twofold report study.db
   twofold report late.db --write-boards folder
   twofold report study.db --picture reach.pdf
   twofold report study.db --plot strength --picture strength.pdf
-  twofold report study.db --latex tables.tex --label greedy=Greedy
+  twofold report study.db --markdown tables.md --label greedy=Greedy
   twofold report --curves a.runs.csv --curves b.runs.csv --picture curves.pdf
   twofold report --curves net.csv --axis moves --tile 2048 --picture reach.svg"""
 
@@ -46,9 +46,6 @@ def command(
     html: Annotated[str, option("OUT", "Write a page with tables and plots.")] = "",
     markdown: Annotated[
         str, option("OUT", "Write the tables as GitHub Markdown; - prints them.")
-    ] = "",
-    latex: Annotated[
-        str, option("OUT", "Write the tables for LaTeX with booktabs; - prints them.")
     ] = "",
     csv: Annotated[str, option("OUT", "Write all games as CSV; - prints them.")] = "",
     parquet: Annotated[str, option("OUT", "Write all games as Parquet.")] = "",
@@ -83,10 +80,9 @@ def command(
     """Show a study as table, page or figure; draw learning curves.
 
     Without options it prints the table of bench. The page works offline and without scripts.
-    For --html, --markdown, --latex and --csv the file - is standard output. --html replaces an
-    older page.
+    For --html, --markdown and --csv the file - is standard output. --html replaces an older page.
     """
-    outputs = {"--html": html, "--markdown": markdown, "--latex": latex, "--csv": csv}
+    outputs = {"--html": html, "--markdown": markdown, "--csv": csv}
     outputs |= {"--parquet": parquet, "--records": records}
     written = {name: path for name, path in outputs.items() if path}
     paths, is_table = curves or [], not (written or write_boards or picture)
@@ -108,7 +104,7 @@ def command(
         _write(None, [], written, picture, drawn)
         return
     with Study(study, read_only=True) as opened, waiting("reading the study ..."):
-        is_shown = is_table or html or markdown or latex or (picture and not paths)
+        is_shown = is_table or html or markdown or (picture and not paths)
         sections = relabelled(gather(opened), names) if is_shown else []
         _write(opened, sections, written, picture, drawn, plot or "reach")
         for file in export_boards(opened, write_boards, force=force) if write_boards else ():
@@ -132,9 +128,8 @@ def _write(
     for name, path in written.items():
         if name == "--html":
             _put(path, [page.html(sections, curves).encode()])
-        elif name in ("--markdown", "--latex"):
-            text = tables.latex if name == "--latex" else tables.markdown
-            _put(path, [text(sections).encode()])
+        elif name == "--markdown":
+            _put(path, [tables.markdown(sections).encode()])
         elif study and name == "--csv":
             _put(path, csv_parts(study))
         elif study:
