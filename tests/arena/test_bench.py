@@ -94,20 +94,6 @@ def test_an_interrupt_between_the_two_first_games_keeps_nothing() -> None:
         assert [run.reproducible for run in study.runs()] == [False]
 
 
-@pytest.mark.promise("R30")
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_any_number_of_jobs_gives_the_same_games(jobs: int) -> None:
-    players = ["random", f"{HERE}:Forgetful", f"{HERE}:FailsOnSeed", "greedy"]
-    found = []
-    for used in (0, jobs):
-        with Study() as study:
-            bench = bench_of(study, *players)
-            errors = bench.play(used)
-            assert [bool(error) for error in errors] == [False, False, True, False]
-            found.append(digest(bench))
-    assert found[0] == found[1]
-
-
 def test_a_failed_game_is_played_again_when_it_is_asked_for_again(tmp_path: Path) -> None:
     code = (tmp_path / "p.py").absolute()
     code.write_text(
@@ -227,19 +213,6 @@ def test_a_study_alone_takes_no_more_than_the_machine_has(
 
 
 # Workers that are lost
-
-
-@pytest.mark.promise("R17")
-def test_the_game_of_a_worker_that_dies_is_played_again(tmp_path: Path) -> None:
-    folder = tmp_path / "deaths"
-    folder.mkdir()
-    with Study() as study:
-        spec = f"{HERE}:DiesAtFirst:folder={folder},times=2"
-        bench = bench_of(study, spec, games=5)
-        assert bench.play(2) == [""]
-        (one,) = bench.standings()
-        assert one.games.seeds.tolist() == [0, 1, 2, 3, 4]
-    assert len(list(folder.iterdir())) == 2
 
 
 @pytest.mark.promise("R17")

@@ -5,7 +5,6 @@ import pytest
 from twofold.arena.bench import Bench
 from twofold.arena.compare import Verdict
 from twofold.arena.duel import DuelOutcome, SprtQuestion, duel
-from twofold.arena.games import GameColumns
 from twofold.arena.study import Study
 from twofold.errors import InvalidInput
 from twofold.game.notation import SeedRange
@@ -60,19 +59,6 @@ def test_a_test_that_runs_out_of_games_does_not_know() -> None:
     assert found.test is not None
     assert found.test.verdict is None
     assert found.test.finished
-
-
-def test_games_of_an_earlier_duel_are_used() -> None:
-    with Study() as study:
-        duel(Bench(study, SMALL), ("greedy", "random"), SeedRange(1, 30), 0)
-        played = 0
-
-        def count(_number: int, games: GameColumns) -> None:
-            nonlocal played
-            played += len(games)
-
-        duel(Bench(study, SMALL), ("greedy", "corner"), SeedRange(1, 30), 0, on_result=count)
-        assert played == 30
 
 
 def test_a_stopped_duel_compares_its_finished_games() -> None:

@@ -206,9 +206,9 @@ def test_start_with_a_weight_file_of_tdl(cli: Cli, tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_where_to_take_up_again_and_what_weights_begin_with(cli: Cli, tmp_path: Path) -> None:
+def test_where_to_restart_and_what_boards_are_worth_at_first(cli: Cli, tmp_path: Path) -> None:
     path = str(tmp_path / "n.safetensors")
-    options = ["--restart", "20@0.3", "--initial-weight", "2.5", "--games", "30", "--out", path]
+    options = ["--restart", "20@0.3", "--optimism", "2.5", "--games", "30", "--out", path]
     settings = document(cli, *SMALL, *options)["settings"]
     assert (settings["restart"], settings["restart_at"]) == (20, 0.3)
-    assert (settings["optimism"], settings["initial_weight"]) == (0, 2.5)
+    assert settings["optimism"] == 2.5

@@ -99,10 +99,9 @@ def test_a_limit_that_leaves_nothing_changes_no_file(
 def test_weights_that_are_taken_have_no_first_value(cli: Cli, tmp_path: Path) -> None:
     path, out = str(tmp_path / "n.safetensors"), str(tmp_path / "m.safetensors")
     cli("train", *SMALL, "--games", "5", "--out", path)
-    for option in ("--initial-weight", "--optimism"):
-        more = ["--start", path, option, "9", "--games", "5", "--out", out]
-        code, _, err = cli("train", *SMALL, *more)
-        assert (code, "Leave out optimism and the initial weight, 9" in err) == (2, True)
+    more = ["--start", path, "--optimism", "9", "--games", "5", "--out", out]
+    code, _, err = cli("train", *SMALL, *more)
+    assert (code, "Leave out the optimism, 9" in err) == (2, True)
     assert cli("train", "0123 0145 1256", *SMALL[1:], *more).code == 0  # for the third pattern
 
 

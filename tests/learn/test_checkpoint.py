@@ -36,7 +36,7 @@ from twofold.values.network_file import read_card, read_network, write_network
 VARIANTS = [
     SMALL,
     replace(SMALL, schedule=parse_schedule("td:0.1@50%,tc@50%"), optimism=100.0),
-    replace(SMALL, order="backward", lambda_=0.5, restart=10, restart_at=0.3, initial_weight=2.5),
+    replace(SMALL, order="backward", lambda_=0.5, restart=10, restart_at=0.3, optimism=2.5),
     replace(SMALL, lambda_=1.0, steps=3, stages=(64, 128), carousel=True),
     replace(SMALL, order="backward"),
     replace(SMALL, bands=(60, 150), band_share=0.4),

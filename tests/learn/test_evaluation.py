@@ -2,9 +2,6 @@
 
 import csv
 
-import msgspec
-import pytest
-
 from twofold.learn.curve import COLUMNS, Evaluation, Measured, evaluations_csv
 
 FIRST = Evaluation(0, 10, 1.5, 0.0, Measured(1234.5, None, {"14000.txt": 0.75}))
@@ -32,16 +29,3 @@ def test_names_of_boards_are_escaped_and_prefixed() -> None:
     assert header == [*COLUMNS, "survival mean", "survival a\\n\\x1b[2J"]
     assert row == ["1", "2", "3", "4", "5.0", "", "0.5", "1.0"]
     assert str(measured) == "mean 5.0, mean 50.0%, a\\n\\x1b[2J 100.0%"
-
-
-@pytest.mark.parametrize("one", [FIRST, SECOND])
-def test_evaluations_round_trip(one: Evaluation) -> None:
-    assert msgspec.convert(msgspec.to_builtins(one), Evaluation) == one
-
-
-@pytest.mark.parametrize(
-    "change", [{"games": -1}, {"moves": 1.5}, {"measured": {"mean": "a"}}, {"measured": None}]
-)
-def test_invalid_evaluations(change: dict[str, object]) -> None:
-    with pytest.raises(msgspec.ValidationError):
-        msgspec.convert(msgspec.to_builtins(FIRST) | change, Evaluation)

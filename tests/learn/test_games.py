@@ -156,17 +156,6 @@ def test_optimism_is_the_value_of_every_board_at_first() -> None:
     compare(training, twin)
 
 
-def test_an_initial_weight_is_that_of_every_look_up() -> None:
-    """A board's value is the weight times its features, in all stages."""
-    training = Training(settings_of((3, 3), "td", initial_weight=7.5, stages=(16,)), games=3)
-    assert (training.network.weights[0] == np.float32(7.5)).all()
-    assert np.isnan(training.network.weights[1]).all()  # those of the stage before count
-    optimistic = Training(settings_of((3, 3), "td", optimism=7.5 * 16, stages=(16,)), games=3)
-    for one in (training, optimistic):
-        one.run()
-    assert np.array_equal(training.network.weights, optimistic.network.weights, equal_nan=True)
-
-
 def test_learning_from_nothing_equals_the_naive_one() -> None:
     """All boards have the value 0 at first: the first of equal moves is made."""
     settings = settings_of((4, 4), "td")

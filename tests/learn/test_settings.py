@@ -128,8 +128,6 @@ def test_steps_follow_from_lambda(lambda_: float, steps: int) -> None:
         ({"patterns": "0g"}, "expected one of 4x6, .*got '0g'"),
         ({"stages": (3,)}, "expected stages as ascending sums of tiles"),
         ({"optimism": float("nan")}, "expected optimism from -1e.07 to 1e.07, got nan"),
-        ({"initial_weight": float("inf")}, "expected weights from -1e.07 to 1e.07"),
-        ({"initial_weight": 1.0, "optimism": 1.0}, "expected optimism or an initial weight, got b"),
         ({"restart_at": 0.0}, "expected part of restarts from 0.01 to 0.99, got 0.0"),
         ({"lambda_": -0.1}, "expected lambda from 0 to 1, got -0.1"),
         ({"lambda_": float("nan")}, "expected lambda from 0 to 1, got nan"),
@@ -202,7 +200,6 @@ def test_describe_lists_settings_that_are_not_defaults() -> None:
     )
     assert replace(plain, restart=10).describe() == "tc:1, restart 10"
     assert replace(plain, restart=9, restart_at=0.3).describe() == "tc:1, restart 9@0.3"
-    assert replace(plain, initial_weight=5000.0).describe() == "tc:1, weights 5000"
     banded = replace(plain, bands=(14000, 24000), band_share=0.25)
     assert banded.describe() == "tc:1, bands 14000/24000 for 0.25 of the games"
     assert replace(plain, downgrade=24576).describe() == "tc:1, downgrade 24576"

@@ -34,7 +34,7 @@ def test_tables_of_equal_patterns_are_taken(tmp_path: Path) -> None:
     path = trained(tmp_path, "0123 0145 56")
     whole, words = begun("0123 0145 56", path)
     assert words == ""
-    part, words = begun("45 0145 0123", path, stages=(64,), initial_weight=2.5)
+    part, words = begun("45 0145 0123", path, stages=(64,), optimism=2.5 * 12)
     assert words == "copied the tables of 0145, 0123; 45 start from scratch, 56 are left out"
     for name, place in (("0123", 2), ("0145", 1)):
         there = [str(pattern) for pattern in whole.network.patterns].index(name)

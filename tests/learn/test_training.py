@@ -75,23 +75,6 @@ def go_in_short_runs(training: Training) -> int:
     return pieces
 
 
-def go_until_stopped(training: Training) -> int:
-    """Stop each run after its first kernel call."""
-    pieces, (worker,) = 0, training.workers
-    stop, take = threading.Event(), worker.take_results
-
-    def take_and_stop() -> Words:
-        stop.set()
-        return take()
-
-    worker.take_results = take_and_stop  # type: ignore[method-assign]
-    while not training.is_finished:
-        stop.clear()
-        training.run(stop=stop, every=1e-4)
-        pieces += 1
-    return pieces
-
-
 def go_in_calls(size: Callable[[], int]) -> Callable[[Training], int]:
     """Calls of the kernel of given sizes, by hand."""
 
@@ -146,7 +129,7 @@ def test_one_thread_learns_the_same_in_pieces(name: str) -> None:
     whole = new_training(name)
     go_at_once(whole)
     expected = state_of(whole)
-    for go in (go_in_short_runs, go_until_stopped, go_in_calls(some_sizes())):
+    for go in (go_in_short_runs, go_in_calls(some_sizes())):
         cut = new_training(name)
         assert go(cut) > 1
         assert state_of(cut) == expected
@@ -405,19 +388,6 @@ def test_threads_share_no_cache_line_that_one_of_them_writes(patterns: str) -> N
         own = set(range(first, (array.ctypes.data + array.nbytes - 1) // module._LINE_BYTES + 1))
         assert not lines & own
         lines |= own
-
-
-@pytest.mark.parametrize("count", [1, 15, 16, 17, 1000])
-def test_own_words_share_no_cache_line(count: int) -> None:
-    words = module.own_words(count)
-    assert words.shape == (count,)
-    assert words.flags.c_contiguous
-    assert not words.any()
-    assert words.ctypes.data % module._LINE_BYTES == 0
-    whole = words.base
-    assert isinstance(whole, np.ndarray)
-    end = words.ctypes.data + words.nbytes
-    assert end + -end % module._LINE_BYTES <= whole.ctypes.data + whole.nbytes
 
 
 def test_memory_is_counted() -> None:

@@ -88,12 +88,8 @@ class Paired:
 
 @dataclass(frozen=True, slots=True)
 class PairedRates:
-    """Two reach rates on the same seeds: counts of games, the rates, their difference."""
+    """Two reach rates on the same seeds, and their difference."""
 
-    both: int
-    only_ours: int
-    only_theirs: int
-    neither: int
     ours: Interval
     theirs: Interval
     difference: Interval
@@ -182,17 +178,15 @@ def paired_rates(ours: Values, theirs: Values, confidence: float = CONFIDENCE) -
     wrong = np.setdiff1d(np.concatenate([one, two]), [0, 1])
     if wrong.size:
         raise ValueError(f"expected 0 or 1 for each game, got {wrong[0]}")
-    counts = np.bincount((2 * one + two).astype(np.int64), minlength=4)
-    neither, only_theirs, only_ours, both = counts.tolist()
-    first = wilson_interval(both + only_ours, one.size, confidence)
-    second = wilson_interval(both + only_theirs, one.size, confidence)
+    first, second = (wilson_interval(int(hit.sum()), hit.size, confidence) for hit in (one, two))
+    only_ours, only_theirs = int((one > two).sum()), int((two > one).sum())
     # the Wald interval with one more discordant pair for each player
     plus, minus = (only_ours + 1) / (one.size + 2), (only_theirs + 1) / (one.size + 2)
     error = math.sqrt((plus + minus - (plus - minus) ** 2) / (one.size + 2))
     half = normal_ends(confidence) * error
     low, high = max(-1.0, plus - minus - half), min(1.0, plus - minus + half)
     difference = Interval((only_ours - only_theirs) / one.size, low, high)
-    return PairedRates(both, only_ours, only_theirs, neither, first, second, difference)
+    return PairedRates(first, second, difference)
 
 
 BIAS: Final = (

@@ -18,6 +18,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from multiprocessing import resource_tracker, util
 from multiprocessing.context import SpawnContext, SpawnProcess
 from typing import Final, Self
@@ -212,10 +213,20 @@ class Schedule:
     _games: int = 0
     _seconds: float = 0.0
 
-    def add(self, report: TaskReport) -> None:
-        """Update the mean time of a game."""
+    def finish(self, report: TaskReport) -> list[Task]:
+        """Note the times and the error of a task; returns the tasks to play again, a game each."""
         self._games += len(report.games)
         self._seconds += float(report.games.seconds.sum())
+        seeds = report.task.seeds
+        if report.error:
+            self.errors[seeds.part(len(report.games)).first] = report.error
+        if not report.lost:
+            return []
+        self.attempts.update(seeds)
+        if seeds.count == 1 and self.attempts[seeds.first] >= ATTEMPTS:
+            self.errors[seeds.first] = report.lost
+            return []
+        return [report.task.part(place, place + 1) for place in range(seeds.count)]
 
     def next_task(self) -> Task | None:
         """The next games to play; None if there are no more, or one has failed."""
@@ -241,7 +252,7 @@ def play(
     schedules; a schedule with an error starts no more games.
     """
     players = {one.task.number: one for one in schedules}
-    new = _tasks(players.values())
+    new = chain.from_iterable(iter(one.next_task, None) for one in players.values())
     again: list[Task] = []
     under_way = 0
     while not stop():
@@ -255,32 +266,9 @@ def play(
             return
         for report in backend.reports():
             under_way -= 1
-            schedule = players[report.task.number]
-            schedule.add(report)
-            again += _after(report, schedule)
+            again += players[report.task.number].finish(report)
             if len(report.games):
                 yield report
-
-
-def _after(report: TaskReport, schedule: Schedule) -> list[Task]:
-    """Store the error of a task; the tasks to play again, of a game each."""
-    task = report.task
-    if report.error:
-        schedule.errors[task.seeds.part(len(report.games)).first] = report.error
-    if not report.lost:
-        return []
-    schedule.attempts.update(task.seeds)
-    first = task.seeds.first
-    if task.seeds.count == 1 and schedule.attempts[first] >= ATTEMPTS:
-        schedule.errors[first] = report.lost
-        return []
-    return [task.part(place, place + 1) for place in range(task.seeds.count)]
-
-
-def _tasks(schedules: Iterable[Schedule]) -> Iterator[Task]:
-    for schedule in schedules:
-        while (task := schedule.next_task()) is not None:
-            yield task
 
 
 # ---- workers

@@ -319,7 +319,7 @@ def start_from(training: Training, *names: str | os.PathLike[str]) -> Started:
 
     Raises:
         InvalidNetwork: a file is invalid, shape or stages differ, no pattern is in both, or all
-            are while the settings give initial weights.
+            are while the settings give an initial value.
         ResourceError: the weights would take more than 80 % of the free memory.
     """
     found = [read_learnt(name, sums=True) for name in names]
@@ -329,11 +329,9 @@ def start_from(training: Training, *names: str | os.PathLike[str]) -> Started:
     fits = taken and network.shape == ours.shape
     if not fits or network.stages != ours.stages[: len(network.stages)]:
         raise InvalidNetwork(f"expected {ours.describe()} to start from, got {network.describe()}")
-    value = training.settings.optimism or training.settings.initial_weight
-    if value and len(taken) == len(ours.patterns):
+    if (value := training.settings.optimism) and len(taken) == len(ours.patterns):
         raise InvalidNetwork(
-            "all weights come from another network. "
-            f"Leave out optimism and the initial weight, {value:g}"
+            f"all weights come from another network. Leave out the optimism, {value:g}"
         )
     stages = network.stage_count
     for pattern in taken:

@@ -136,7 +136,6 @@ class TrainingSettings(msgspec.Struct, frozen=True, kw_only=True):
         stages: boundaries of the stages, see `Network`.
         schedule: the phases in order.
         optimism: initial value of every board, in points, split over its features.
-        initial_weight: initial value of every weight, in points; excludes `optimism`.
         lambda_: lambda of TD(lambda); 0 for TD(0), 1 for n-step TD.
         steps: n of n-step and TD(lambda) updates, 1 to 16; None: the fewest with lambda^n <= 0.1.
         order: `forward` updates during a game, `backward` after it, from its end.
@@ -200,16 +199,6 @@ class TrainingSettings(msgspec.Struct, frozen=True, kw_only=True):
     optimism: Annotated[
         float,
         setting("Initial value of every board, in points.", "V", ge=-_MAX_VALUE, le=_MAX_VALUE),
-    ] = 0.0
-    initial_weight: Annotated[
-        float,
-        setting(
-            "Initial value of every weight, instead of --optimism.",
-            "V",
-            name="weights",
-            ge=-_MAX_VALUE,
-            le=_MAX_VALUE,
-        ),
     ] = 0.0
     lambda_: Annotated[
         float, setting("Lambda of TD(lambda): 0 is one-step, 1 is n-step.", "L", ge=0, le=1)
@@ -302,8 +291,6 @@ class TrainingSettings(msgspec.Struct, frozen=True, kw_only=True):
         check_settings(self, InvalidNetwork)
         if self.steps is None:
             force_setattr(self, "steps", _fewest_steps(self.lambda_))
-        if self.optimism and self.initial_weight:
-            raise InvalidNetwork("expected optimism or an initial weight, got both")
         if self.downgrade:
             check_limit("downgrade", self.downgrade, MIN_DOWNGRADE, MAX_DOWNGRADE)
         if self.order not in ("forward", "backward"):

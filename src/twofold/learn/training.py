@@ -173,8 +173,6 @@ class Training:
         self.network = Network(settings.patterns, settings.rules.shape, stages=settings.stages)
         if settings.optimism:
             self.network.weights[0] = settings.optimism / self.network.features
-        if settings.initial_weight:
-            self.network.weights[0] = settings.initial_weight
         words = self.network.words()
         self.network_words: Words = own_words(len(words))
         self.network_words[:] = words

@@ -105,23 +105,16 @@ def test_requests_can_grow() -> None:
 
 def test_a_failure_is_kept_until_the_game_is_played() -> None:
     with Study() as study:
-        run = add(study)
+        run, other = add(study), add(study, "corner")
         study.fail(run, 2**64 - 1, "it broke")
         study.fail(run, 3, "it broke again")
+        study.add(other, row(3))
+        study.flush()
         assert study.failures(run) == {2**64 - 1: "it broke", 3: "it broke again"}
+        assert study.failures(other) == {}
         study.add(run, row(3))
         study.flush()
         assert study.failures(run) == {2**64 - 1: "it broke"}
-
-
-def test_a_failure_stays_when_another_player_has_played_the_game() -> None:
-    with Study() as study:
-        run, other = add(study), add(study, "corner")
-        study.fail(run, 3, "it broke")
-        study.add(other, row(3))
-        study.flush()
-        assert study.failures(run) == {3: "it broke"}
-        assert study.failures(other) == {}
 
 
 def test_a_file_that_changed_under_its_name_is_refused() -> None:
