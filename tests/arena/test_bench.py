@@ -216,6 +216,19 @@ def test_a_study_alone_takes_no_more_than_the_machine_has(
 
 
 @pytest.mark.promise("R17")
+def test_the_game_of_a_worker_that_dies_is_played_again(tmp_path: Path) -> None:
+    folder = tmp_path / "deaths"
+    folder.mkdir()
+    with Study() as study:
+        spec = f"{HERE}:DiesAtFirst:folder={folder},times=2"
+        bench = bench_of(study, spec, games=5)
+        assert bench.play(2) == [""]
+        (one,) = bench.standings()
+        assert one.games.seeds.tolist() == [0, 1, 2, 3, 4]
+    assert len(list(folder.iterdir())) == 2
+
+
+@pytest.mark.promise("R17")
 def test_a_game_whose_worker_dies_three_times_has_failed(tmp_path: Path) -> None:
     folder = tmp_path / "deaths"
     folder.mkdir()
