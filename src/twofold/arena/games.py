@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any, Final, get_type_hints
 
 import numpy as np
@@ -119,14 +120,14 @@ class GameColumns:
 
     seeds: Annotated[
         NDArray[np.uint64],
-        Figure("seed", "", "of the dice", lambda one: one.seed, None, "TEXT NOT NULL", np.uint64),
+        Figure("seed", "", "of the dice", attrgetter("seed"), None, "TEXT NOT NULL", np.uint64),
     ]
     scores: Annotated[
-        Numbers, Figure("score", "points", "of the moves made", lambda one: one.score, MAX_SCORE)
+        Numbers, Figure("score", "points", "of the moves made", attrgetter("score"), MAX_SCORE)
     ]
-    moves: Annotated[Numbers, Figure("moves", "", "moves made", lambda one: one.moves, 2**31 - 1)]
+    moves: Annotated[Numbers, Figure("moves", "", "moves made", attrgetter("moves"), 2**31 - 1)]
     max_tiles: Annotated[
-        Numbers, Figure("max_tile", "", "at the end", lambda one: one.max_tile, 2**MAX_EXPONENT)
+        Numbers, Figure("max_tile", "", "at the end", attrgetter("max_tile"), 2**MAX_EXPONENT)
     ]
     reached: Annotated[
         NDArray[np.int32],
@@ -135,14 +136,14 @@ class GameColumns:
             "moves",
             "for each exponent k, the number of the move that first made a tile of 2^k or more, "
             "else NEVER; shape (games, 36)",
-            lambda one: one.reached,
+            attrgetter("reached"),
             None,
             "TEXT NOT NULL",
             np.int32,
         ),
     ]
     nanoseconds: Annotated[
-        Numbers, _time("nanoseconds", "by the wall clock", lambda one: one.seconds)
+        Numbers, _time("nanoseconds", "by the wall clock", attrgetter("seconds"))
     ]
     move_medians: Annotated[
         Numbers, _time("move_median", "of a move", lambda one: (one.move_seconds or _NONE)[0])

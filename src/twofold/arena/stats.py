@@ -6,7 +6,8 @@ under a second, and raises ValueError if there is none or one is not finite.
 
 Where games end: for each band of tile sums, the share of the games in it that ended there.
 
->>> fates = Fates.of_sums(ends=[900, 2_100, 2_900, 5_000])
+>>> ends = np.array([900, 2_100, 2_900, 5_000])
+>>> fates = Fates(starts=0 * ends, ends=ends, died=ends > 0)
 >>> [(band.low, band.at_risk, band.ended) for band in bands(fates, [0, 2_000, 4_000, 6_000])]
 [(0, 4, 1), (2000, 3, 2), (4000, 1, 1)]
 """
@@ -344,21 +345,6 @@ class Fates:
 
     def __len__(self) -> int:
         return len(self.ends)
-
-    @classmethod
-    def of_sums(cls, ends: Values, starts: Values | None = None) -> Self:
-        """From games that all ended without a legal move."""
-        found = np.asarray(ends, dtype=np.int64)
-        begun = np.zeros_like(found) if starts is None else np.asarray(starts, dtype=np.int64)
-        if begun.shape != found.shape:
-            raise ValueError(f"expected {len(found)} starts, one for each end, got {begun.shape}")
-        if (wrong := np.flatnonzero(begun > found)).size:
-            first = wrong[0]
-            raise ValueError(
-                f"expected a start of at most {found[first]}, its end, got {begun[first]} as "
-                f"number {first + 1}"
-            )
-        return cls(begun, found, np.ones(len(found), dtype=np.bool_))
 
     @classmethod
     def of_games(cls, games: GameColumns, rules: Rules, boards: StartBoards | None = None) -> Self:
