@@ -140,7 +140,8 @@ def command(
         _print_tuning(found, seconds, used_jobs)
     if found.interrupted:
         done = f"{len(found.trials):,} of {counted(trials, 'trial')} finished"
-        end_interrupted(f"; {done}; the same command continues from {place}")
+        how = f"continues from {out}" if place == Path(out) else f"with --out {place} continues"
+        end_interrupted(f"; {done}; the same command {how}")
 
 
 def _progress_line(settings: TuningSettings) -> Callable[[TuningProgress], str]:
