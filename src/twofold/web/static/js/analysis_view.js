@@ -29,6 +29,8 @@ let views = 0; // for names that are used once on a page
  * @property {(steps: number) => void} [onLine] called with the number of steps of the line to make
  * @property {(steps: number) => void} [onPreview] called with the number of steps of the line to
  *   show, 0 for none
+ * @property {(letter: string) => string|undefined} [gradeOf] the grade of a move by another judge,
+ *   shown in place of that of the analysis
  * @property {boolean} [announce] whether the final result is told to screen readers
  * @property {boolean} [line] whether the line of best play is shown; true if not given
  * @property {boolean} [chance] whether the chance of the next large tile is counted; true if not given
@@ -126,7 +128,7 @@ export class AnalysisView {
       h('span', { class: 'analysis-name' }, moveName(letter)),
     ];
     const { onMove } = this.options;
-    const label = isBest ? 'best' : move?.label;
+    const label = (reply && this.options.gradeOf?.(letter)) || (isBest ? 'best' : move?.label);
     return h('tr', { key: letter, 'data-grade': label || null,
       class: classes({ 'is-best': isBest, 'is-illegal': move && !isLegal }),
       onpointerenter: point(isLegal ? letter : ''), onpointerleave: point('') },

@@ -79,6 +79,7 @@ export class Desk {
       onMove: (letter) => this.play(letter),
       onLine: (steps) => this.#playLine(steps),
       onPreview: (steps) => this.#preview(steps),
+      gradeOf: (letter) => (this.#judgement?.move === letter ? this.#judgement.grade : ''), // one grade
     });
     this.picker = new PlayerPicker({ onPick: () => this.#pickPlayer() });
     this.limit = new LimitField(() => this.#pickPlayer(), () => this.picker.spec);
@@ -395,14 +396,15 @@ export class Desk {
     const isAnswered = this.#isLive && this.reply?.board === position.board;
     const reply = isAnswered ? this.reply : judgement && asAnalysis(judgement, position, this.#game.rules);
     const shown = isAnswered ? reply : judgement;
+    const isNew = shown !== this.shown || judgement !== this.judgement;
     if (this.note) this.analysis.clear(this.note);
     else if (!this.legal) {
       const isEmpty = !position.tiles.some(Boolean);
       this.analysis.clear(text(isEmpty ? 'analyse.empty' : 'analyse.over'));
-    } else if (shown && shown !== this.shown) this.analysis.show(reply);
+    } else if (shown && isNew) this.analysis.show(reply);
     else if (!shown && this.#isLive) this.analysis.wait();
     else if (!shown) this.analysis.clear(text('review.no_values'));
-    this.shown = shown;
+    Object.assign(this, { shown, judgement });
     const hasReply = this.legal && !this.note && reply;
     this.panel.bar.show(hasReply ? reply : null);
     if (isAnswered && reply.outcomes) this.outcomes.expect(reply.board);
