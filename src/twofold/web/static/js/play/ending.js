@@ -6,6 +6,7 @@ import { figureList } from '../controls.js';
 import { button, h, part, render } from '../dom.js';
 import { kindText } from '../games/words.js';
 import { analysisLink } from '../links.js';
+import { LETTERS } from '../moves.js';
 import { net } from '../net.js';
 import { fixed, number, percent, text } from '../text.js';
 
@@ -95,9 +96,9 @@ export class Ending {
   #onJudged(reply) {
     if (!reply) return void this.#draw(this.#judged = { failed: true });
     const { done, total, accuracy, judgements } = reply;
-    const worst = [this.#judged.worst, ...judgements].filter((one) => one?.ratio != null)
-      .reduce((least, one) => (least && least.ratio <= one.ratio ? least : one), null);
-    this.#judged = { done, total, accuracy, worst: worst?.ratio < 1 ? worst : null };
+    const worst = judgements.filter(({ label }) => label !== 'best')
+      .reduce((most, one) => (most && costOf(most) >= costOf(one) ? most : one), this.#judged.worst);
+    this.#judged = { done, total, accuracy, worst };
     if (done === total && this.#judged.worst) {
       this.#overlay.pointTo(this.#link, text('play.see_turning'));
     }
@@ -160,6 +161,11 @@ export class Ending {
       worst && h('div', { class: 'row' },
         h('a', { class: 'button', href: this.#link, text: text('play.see_turning') })));
   }
+}
+
+/** What a move cost: expected points, or, of a judge that expects none, the share it lost. */
+function costOf({ ratio, unit, values, best }) {
+  return (1 - ratio) * (unit === 'points' ? values[LETTERS.indexOf(best)] : 1);
 }
 
 const lowered = (words) => words.charAt(0).toLowerCase() + words.slice(1);
