@@ -162,7 +162,7 @@ def test_one_key_plays_the_best_move(folder: Path) -> None:
 
     drive(screen, act)
     assert screen.kept.game.moves[0] is Game(seed=1).legal_moves()[-1]
-    assert screen.kept.player == "last"
+    assert (screen.kept.player, screen.kept.hints, screen.kept.kind) == ("me", 2, "helped")
 
 
 def test_the_player_plays_on_until_a_move_key_takes_over(folder: Path) -> None:

@@ -201,6 +201,11 @@ def test_help_that_is_taken_back_counts_no_more(store: GameStore) -> None:
     play(kept, "d", "")
     kept.take_back()
     assert (kept.kind, kept.game.undos, kept.player) == ("helped", 3, "me")
+    kept.take_back()
+    kept.play_for("greedy", Move.LEFT, as_hint=True)
+    assert (kept.kind, kept.hints, kept.player) == ("helped", 2, "me")  # not autoplay
+    kept.take_back()
+    assert (kept.hints, kept.game.undos) == (1, 4)
 
 
 def begun_by_greedy(store: GameStore, letters: str) -> LiveGame:

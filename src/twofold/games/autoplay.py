@@ -79,8 +79,8 @@ class Stage(Protocol):
     def refused(self, player: "Autoplay", error: Exception) -> None:
         """Report that a player could not start."""
 
-    def stepped(self, player: "Autoplay", move: Move) -> None:
-        """Make and show a move."""
+    def stepped(self, player: "Autoplay", move: Move, *, as_hint: bool) -> None:
+        """Make and show a move; the only one that a person asked for counts as a hint."""
 
     def framed(self, player: "Autoplay", moves_per_second: float) -> None:
         """Show the moves that were just made."""
@@ -205,7 +205,7 @@ class Autoplay:
                 return
             before = self._live.game.board.max_tile
             if turn.wish.in_steps:
-                self._step(letters)
+                self._step(letters, as_hint=turn.wish.moves == 1)
             else:
                 self._extend(letters, reached, before)
             if turn.wish is self._wish:  # moves made under an earlier wish do not count
@@ -215,10 +215,10 @@ class Autoplay:
             if reason is not None:
                 self._finish(reason)
 
-    def _step(self, letters: str) -> None:
+    def _step(self, letters: str, *, as_hint: bool) -> None:
         self._stepped = time.monotonic()
         for letter in letters:
-            self._live.stepped(self, MOVES_BY_LETTER[letter])
+            self._live.stepped(self, MOVES_BY_LETTER[letter], as_hint=as_hint)
 
     def _extend(self, letters: str, reached: Moment, before: int) -> None:
         history = self._live.game

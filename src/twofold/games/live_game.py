@@ -23,10 +23,11 @@ from typing import Final, Literal
 
 from twofold.errors import InvalidRecord, TwofoldError
 from twofold.game.board import Board
-from twofold.game.game import Game
+from twofold.game.game import Game, Step
 from twofold.game.notation import shown
 from twofold.game.record import Record, format_record, parse_record
 from twofold.game.record_text import located
+from twofold.game.rules import Move
 from twofold.games.daily import DailyRule, day_of_record, without_day
 from twofold.games.kept import OPENED_TAG, unindexed
 from twofold.games.makers import (
@@ -204,6 +205,7 @@ class LiveGame:
         self.date: str = self._resumed.date if begun is None else begun
         self.hints = self._resumed.hints
         self._hinted: Board | None = None  # the board of the last hint
+        self._hint_move = 0  # number of the last move, if it was made as a hint
         self._autoplay = autoplay_of(player, self._resumed.tags)
         self._own = (-1, 0)  # the last of the first own moves, and the score after it
         self._saved = self.version if is_saved or not game.can_undo else None
@@ -280,19 +282,35 @@ class LiveGame:
             self._autoplay = self._autoplay.until(self.game.move_number - 1)
             self._players = self._players_until(self.game.move_number)
         self.add_player(by or ME)
+        self._hint_move = 0
+
+    def play_for(self, player: str, move: Move, *, as_hint: bool) -> Step:
+        """Make a move of a player; a single one that the person asked for counts as a hint."""
+        if as_hint:
+            self.hint_shown(self.game.board)
+        step = self.game.play(move)
+        self.note_move("" if as_hint else player)
+        if as_hint:
+            self._hint_move = self.game.move_number
+        return step
 
     def take_back(self) -> None:
-        """Undo all moves from the first one of a player on; else withdraw a hint for this board.
+        """Undo all moves from the first one of a player on; else withdraw the last hint.
 
+        That is a hint for this board, or a move made as a hint, which is undone.
         Then it counts as played by hand again, unless there were hints for earlier boards.
         """
         with self.lock:
+            game = self.game
             if (made := self.autoplay) and made.ranges:
-                while self.game.move_number >= made.ranges[0][0]:
-                    self.game.undo()
-            elif self.hints and self._hinted == self.game.board:
-                self.hints -= 1
-                self._hinted = None
+                while game.move_number >= made.ranges[0][0]:
+                    game.undo()
+            elif self.hints and self._hinted is not None:
+                if game.move_number == self._hint_move:
+                    game.undo()
+                if game.board == self._hinted:
+                    self.hints -= 1
+                    self._hinted = None
 
     def hint_shown(self, board: Board) -> bool:
         """Count a hint for the current board, once for each board in a row; True if counted."""

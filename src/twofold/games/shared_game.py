@@ -173,7 +173,7 @@ class SharedGame:
         self._lock = threading.RLock()
         self._turn = threading.Condition(self._lock)
         self._is_ready = self._closed = False
-        self._auto = self.hints = False
+        self._auto = self.hints = self._as_hint = False
         self._owed = 0  # moves to make at once, without the pace
         self._version = 0
         self._asked: MoveQuestion | None = None
@@ -274,12 +274,12 @@ class SharedGame:
             elif not on:
                 self._stand_by()
 
-    def play_one(self) -> None:
-        """Let the player make one move."""
+    def play_one(self, *, as_hint: bool = False) -> None:
+        """Let the player make one move, which may be a hint for the person."""
         with self._lock:
             if not self._game.is_finished:
                 self._stand_by()
-                self._owed = 1
+                self._owed, self._as_hint = 1, as_hint
                 self._changed()
 
     def want_hints(self, on: bool) -> None:
@@ -402,8 +402,8 @@ class SharedGame:
         now = time.monotonic()
         if not self._owed and self.pace is not None and now < self._due:
             return self._due - now
-        step = self._game.play(self._analysis.best)
-        self.live.note_move(self.spec)
+        as_hint = self._owed > 0 and self._as_hint
+        step = self.live.play_for(self.spec, self._analysis.best, as_hint=as_hint)
         self._owed = max(0, self._owed - 1)
         self.on_player()
         if self.pace is not None:

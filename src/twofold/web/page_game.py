@@ -264,11 +264,10 @@ class PageGame(LiveGame):
         kind = type(error).__name__ if isinstance(error, TwofoldError) else "PlayerError"
         player.asker.answer(protocol.RefusedReply(message=message_of(error), kind=kind))
 
-    def stepped(self, player: Autoplay, move: Move) -> None:
+    def stepped(self, player: Autoplay, move: Move, *, as_hint: bool) -> None:
         """Make a move of a player and send it as a step."""
         before = self.game.board
-        step = self.game.play(move)
-        self.note_move(player.spec)
+        step = self.play_for(player.spec, move, as_hint=as_hint)
         self._moved(before, step, player.spec, player.asker)
 
     def framed(self, player: Autoplay, moves_per_second: float) -> None:

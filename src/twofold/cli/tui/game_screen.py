@@ -286,7 +286,7 @@ class PlayScreen(GameScreen):
             self.shared.play_on(False)
         else:
             self._before = None
-            self.shared.play_one()
+            self.shared.play_one(as_hint=True)
 
     def action_auto(self) -> None:
         """Let the player play on, or take over."""
