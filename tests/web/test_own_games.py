@@ -62,7 +62,9 @@ def test_the_list_comes_in_parts(client: Client, hub: Hub) -> None:
     keep(hub, *(record_of(moves, seed=moves) for moves in range(3, 9)))
     part = client.get("/api/game-list?order=moves&offset=1&count=2").json
     assert (part["total"], [info["moves"] for info in part["games"]]) == (6, [7, 6])
-    assert client.get("/api/game-list?search=nobody").json == {"total": 0, "games": []}
+    assert client.get("/api/game-list?search=nobody").json == {
+        "total": 0, "games": [], "damaged": {},
+    }  # fmt: skip
     assert client.get("/api/game-list?kind=hand").json["total"] == 6
 
 

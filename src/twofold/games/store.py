@@ -15,18 +15,20 @@ import string
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeVar, get_type_hints
 
 import msgspec
 
-from twofold.errors import InvalidInput, InvalidRecord, LimitExceeded, ResourceError
+from twofold.errors import InvalidBoard, InvalidInput, InvalidRecord, LimitExceeded, ResourceError
+from twofold.game.board import Board
 from twofold.game.formats import read_any_record
 from twofold.game.game import start_board
 from twofold.game.notation import printable, shown
 from twofold.game.record import Record, format_record, parse_record, parse_unplayed
 from twofold.game.record_text import located
+from twofold.game.rules import Rules
 from twofold.games.kept import Accuracy, GameInfo, Kept, Moves, Percent, kept_of, unindexed
 from twofold.storage.database import (
     Schema,
@@ -257,10 +259,28 @@ class GameStore:
     def _rows(self, row: type[_Row], query: str, *values: object) -> list[_Row]:
         """The rows of a query, each of the type `row`."""
         with self._lock, self._errors("read"):
-            if self._file is None and self._fault is None and self.path.exists():
-                self._open(create=False)  # another program has made it
-            found = self._connection.execute(query, values).fetchall()
-            return msgspec.convert(found, list[row])  # type: ignore[valid-type]
+            cells = self._cells(query, *values).fetchall()
+            return msgspec.convert(cells, list[row])  # type: ignore[valid-type]
+
+    def _sound_rows(
+        self, row: type[_Row], query: str, *values: object
+    ) -> tuple[list[_Row], dict[str, str]]:
+        """The rows of the type `row`, and what is wrong with each other one, by its first cell."""
+        sound, wrong = [], {}
+        with self._lock, self._errors("read"):
+            for cells in (found := self._cells(query, *values)):
+                try:
+                    sound.append(msgspec.convert(cells, row))
+                except msgspec.MsgspecError as error:
+                    text, _, place = str(error).partition(" - at `$[")
+                    column = found.description[int(place[:-2])][0]
+                    wrong[printable(str(cells[0]))] = f"{column}: {printable(text)}"
+        return sound, wrong
+
+    def _cells(self, query: str, *values: object) -> sqlite3.Cursor:
+        if self._file is None and self._fault is None and self.path.exists():
+            self._open(create=False)  # another program has made it
+        return self._connection.execute(query, values)
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
@@ -390,11 +410,11 @@ class GameStore:
         """
         with self._writing() as connection:
             rows = connection.execute("SELECT version, moves FROM game WHERE game = ?", (game,))
-            for mark, moves in msgspec.convert(rows.fetchall(), list[tuple[int, int]]):
+            for mark, moves in rows.fetchall():
                 if self._seen.setdefault(game, mark) != mark:
                     self._seen[game] = mark
                     raise InvalidInput(
-                        f"another program has changed the game {shown(game)}: it has {moves:,} "
+                        f"another program has changed the game {shown(game)}: it has {moves} "
                         "moves now. Delete it once more to delete them too"
                     )
                 for table in ("game", "accuracy"):
@@ -407,33 +427,52 @@ class GameStore:
     def games(
         self, where: str = "1", *values: object, order: str = "newest", most: int = -1
     ) -> list[Kept]:
-        """The games that meet a condition in SQL, all by default; raises InvalidInput."""
+        """The games that meet a condition in SQL, all by default; raises InvalidInput.
+
+        Games with a damaged entry are left out; `listed` has them too.
+        """
+        return self.listed(where, *values, order=order, most=most)[0]
+
+    def listed(
+        self, where: str = "1", *values: object, order: str = "newest", most: int = -1
+    ) -> tuple[list[Kept], dict[str, str]]:
+        """The games as `games` has them, and what is wrong with each other one, by its id."""
         if order not in ORDERS:
             raise InvalidInput(f"expected an order ({', '.join(ORDERS)}), got {shown(order)}")
         query = f"SELECT {_LISTED} FROM game WHERE {where} ORDER BY {ORDERS[order]} LIMIT ?"
-        rows = self._rows(_ROW, query, *values, most)
-        self._seen.update((row[0], row[-1]) for row in rows)
-        return [Kept(GameInfo(*row[:-3]), row[-3], bool(row[-2])) for row in rows]
+        rows, wrong = self._sound_rows(_ROW, query, *values, most)
+        games = []
+        for *cells, played, imported, version in rows:
+            info = GameInfo(*cells)
+            try:
+                if Board.parse(info.board).shape != _rules(info.rules).shape:
+                    raise InvalidBoard("expected a board of the rules' shape, got another one")
+            except InvalidInput as error:
+                wrong[info.game] = str(error)
+                continue
+            self._seen[info.game] = version
+            games.append(Kept(info, played, bool(imported)))
+        for game, why in wrong.items():
+            _LOG.warning("the entry of the saved game %s is damaged: %s", game, why)
+        return games, wrong
 
     def kept(self, game: str) -> Kept | None:
-        """The entry of a game; None if it is not saved."""
+        """The entry of a game; None if it is not saved, or damaged: the next save makes it anew."""
         return next(iter(self.games("game = ?", game)), None)
 
     def select(
         self, *, search: str = "", order: str = "newest", rules: str = "", kind: str = ""
-    ) -> list[GameInfo]:
-        """The games with these rules, kind and words (any case), sorted; raises InvalidInput.
+    ) -> tuple[list[GameInfo], dict[str, str]]:
+        """The games with these rules, kind and words (any case), sorted, as `listed`.
 
         Words may be in the id, player, date, size, largest tile or status; empty texts match all.
         """
         wanted = {name: text for name, text in (("rules", rules), ("kind", kind)) if text}
         where = " AND ".join(["1", *(f"{name} = ?" for name in wanted)])
         words = search.casefold().split()
-        return [
-            one.info
-            for one in self.games(where, *wanted.values(), order=order)
-            if all(word in _words_of(one.info) for word in words)
-        ]
+        games, wrong = self.listed(where, *wanted.values(), order=order)
+        infos = [one.info for one in games]
+        return [one for one in infos if all(word in _words_of(one) for word in words)], wrong
 
     def find(self, record: Record) -> str:
         """The id of a saved game with an equal record; empty if there is none."""
@@ -466,9 +505,9 @@ class GameStore:
     # ---- accuracy and practice
 
     def accuracies(self) -> dict[str, Accuracy]:
-        """The accuracy of each judged game, by id; raises InvalidInput."""
+        """The accuracy of each judged game, by id; damaged ones are left out."""
         query = "SELECT game, moves, percent FROM accuracy"
-        rows = self._rows(tuple[str, Moves, Percent], query)
+        rows, _ = self._sound_rows(tuple[str, Moves, Percent], query)
         return {game: Accuracy(moves, percent) for game, moves, percent in rows}
 
     def note_accuracy(self, game: str, accuracy: Accuracy) -> None:
@@ -507,6 +546,9 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+_rules: Final = lru_cache(maxsize=256)(Rules.parse)
 
 
 def _is_new(connection: sqlite3.Connection) -> bool:

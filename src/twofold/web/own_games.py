@@ -112,10 +112,14 @@ class OwnStatistics(msgspec.Struct, frozen=True):
 
 
 class ListPart(msgspec.Struct, frozen=True):
-    """Part of a list of saved games; `total` counts all that match."""
+    """Part of a list of saved games; `total` counts all that match.
+
+    `damaged` has what is wrong with each game that cannot be listed, by its id.
+    """
 
     total: int
     games: list[GameInfo]
+    damaged: dict[str, str]
 
 
 class ListQuery(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -276,11 +280,11 @@ class OwnGames:
     @operation("GET /api/game-list")
     def part(self, query: ListQuery) -> ListPart:
         """A part of the list of saved games, at most 200."""
-        found = self._table.saved().select(
+        found, damaged = self._table.saved().select(
             search=query.search, order=query.order, rules=query.rules, kind=query.kind
         )
         last = query.offset + min(query.count, MAX_LISTED)
-        return ListPart(len(found), found[query.offset : last])
+        return ListPart(len(found), found[query.offset : last], damaged)
 
     @operation("GET /api/export", reply=TEXT)
     def export(self) -> File:

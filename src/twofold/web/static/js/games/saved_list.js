@@ -20,6 +20,7 @@ export class SavedList {
   #query = { search: '', order: 'newest' };
   #games = [];
   #total = null;
+  #damaged = {}; // what is wrong with the games that cannot be listed, by id
   #asked = ''; // id of the game whose deletion is asked for
   #error = '';
 
@@ -55,9 +56,9 @@ export class SavedList {
     const [mine, known] = [this.#visit, this.#games.length];
     const query = new URLSearchParams({ ...this.#query, offset: known, count: PART });
     try {
-      const { total, games } = await net.get(`/api/game-list?${query}`);
+      const { total, games, damaged } = await net.get(`/api/game-list?${query}`);
       if (mine !== this.#visit) return;
-      [this.#total, this.#error] = [total, ''];
+      [this.#total, this.#damaged, this.#error] = [total, damaged, ''];
       this.#games.push(...games);
     } catch (error) {
       this.#error = error.message;
@@ -83,6 +84,9 @@ export class SavedList {
         selectField('my-order', text('games.order'), ORDERS.map((name) => [name, text(`games.order_${name}`)]),
           this.#query.order, (order) => this.#change('order', order))),
       h('p', { class: 'soft small', role: 'status', tabindex: -1, text: this.#error || found }),
+      h('ul', { class: 'my-unread small' }, Object.entries(this.#damaged).map(([game, message]) => h('li', {},
+        text('games.damaged', { game, message }), ' ',
+        button({ text: text('play.open') }, () => this.page.open(game), { class: 'small-button' })))),
       h('ul', { class: 'games' }, this.#games.map((game) => this.#row(game))),
       this.#games.length < this.#total && h('div', { class: 'row' },
         button({ text: text('games.more') }, () => this.#load())));
