@@ -38,7 +38,7 @@ def test_a_replay_becomes_a_record(cli: Cli, replay: Path, tmp_path: Path) -> No
     assert read_record(out) == parse_any_record(REPLAYS["verse"])
 
 
-@pytest.mark.parametrize("name", [*REPLAYS, "original"])
+@pytest.mark.parametrize("name", ["verse", "moporgic", "original"])
 def test_a_record_becomes_a_replay(cli: Cli, replay: Path, tmp_path: Path, name: str) -> None:
     game, out = tmp_path / "game.2048", tmp_path / "out.txt"
     cli("convert", str(replay), str(game))

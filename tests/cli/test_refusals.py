@@ -125,7 +125,7 @@ FAULTS: dict[str, list[tuple[str, str]]] = {
         ("stats.txt x.html", "expected one game in the format html, got several"),
         ("stats.txt x.2048 --game 3", "expected --game from 1 to 2, got 3"),
         ("stats.txt x.2048 --game 0", "expected the number of a game from 1 to"),
-        ("stats.txt x.txt", "or a name that ends in .2048, .jsonl, .rpl, .vrs, .json or .html"),
+        ("stats.txt x.txt", "or a name that ends in .2048, .jsonl, .json or .html"),
         ("stats.txt x.txt --to pgn", "expected a format (twofold, jsonl, verse, verse-old, "),
         ("stats.txt x.2048 --from pgn", "expected a format (twofold"),
         ("stats.txt x.2048 --from verse", "a replay that begins with a shape such as 4x4-_"),

@@ -1,4 +1,4 @@
-"""One small game in every format, written by hand, and slow parsers of each."""
+"""One small game in every format, written by hand, and slow readings of some."""
 
 from typing import Final, NamedTuple
 
@@ -59,10 +59,10 @@ def read_new(text: str) -> list[Step]:
     return steps
 
 
-def read_old(text: str) -> list[Step]:
-    """The old format of 2048verse, by division alone, without its header."""
-    codes = [OLD_DIGITS.index(character) for character in text]
-    return [Step("urdl"[c // 32], c % 4, c // 4 % 4, 4 if c // 16 % 2 else 2) for c in codes]
+def write_old(steps: list[Step]) -> str:
+    """The old format of 2048verse, without its header."""
+    codes = [32 * "urdl".index(m) + 16 * (tile == 4) + 4 * col + row for m, row, col, tile in steps]
+    return "".join(OLD_DIGITS[code] for code in codes)
 
 
 def _of_hex(digits: str) -> str:

@@ -25,9 +25,6 @@ from twofold.players.engine.lines import format_line as format_message
 from twofold.players.engine.lines import parse_answer, parse_command
 from twofold.search.budget import Budget
 
-REPLAYS = ["rpl", "verse", "verse-old", "moporgic", "next", "next-v4c", "vrs", "openfun"]
-"""The formats of whole games; the first one has no games without moves."""
-
 COUNTS = [pytest.param(500, id="ci"), pytest.param(100_000, id="long", marks=pytest.mark.long)]
 
 
@@ -111,7 +108,7 @@ def check_replay(rng: random.Random) -> None:
 def check_game_of_another_program(rng: random.Random) -> None:
     """A game, its replay, the record of that, and the same replay again."""
     record = make_replay(rng, most_moves=4)
-    name = rng.choice(REPLAYS if record.moves else REPLAYS[1:])
+    name = rng.choice(["verse", "moporgic"])
     text = format_game(record, name)
     read = parse_any_record(text)
     assert (read.moves, read.final, read.score) == (record.moves, record.final, record.score)

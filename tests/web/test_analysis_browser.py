@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import FilePayload, Locator, expect
 
+from tests.game.replays import EXAMPLES
 from tests.support.browser import ARROWS, Served, Visit
 from twofold import Board, Game, Record, Rules, make_player, review_game
-from twofold.game.formats import FORMATS, Format, parse_any_record
+from twofold.game.formats import FORMATS, parse_any_record
 from twofold.game.rules import Move
 from twofold.games.judge import MoveJudgement
 from twofold.games.makers import AUTOPLAY_TAG
@@ -318,24 +319,18 @@ def test_the_page_says_that_a_game_from_a_file_is_saved(laptop: Visit) -> None:
 
 def test_replays_of_other_programs_are_opened(laptop: Visit) -> None:
     """In every form that holds a game; as the file, and in quotes as a browser's console has it."""
-    games = [one for one in FORMATS if parse_any_record(example(one), one.name).moves]
+    games = [one for one in FORMATS if parse_any_record(EXAMPLES[one.name], one.name).moves]
     assert len(games) == 10
     for one in games:
-        data = example(one).encode("latin-1" if one.is_binary else "utf-8")
+        data = EXAMPLES[one.name].encode("latin-1" if one.is_binary else "utf-8")
         moves = len(parse_any_record(data).moves)
         laptop.open("/analyse", ".tile")
         file = FilePayload(name="game", mimeType="application/octet-stream", buffer=data)
         laptop.page.set_input_files("input[type=file]", file)
         expect(where(laptop)).to_have_text(f"0 / {moves}")
     laptop.open("/analyse", ".tile")
-    paste(laptop, json.dumps(example(games[-1])))
-    expect(where(laptop)).to_have_text("0 / 4")
-
-
-def example(one: Format) -> str:
-    """A short game in a form."""
-    record = replace(played_once(), player="", date="")
-    return one.format(record)
+    paste(laptop, json.dumps(EXAMPLES["verse"]))
+    expect(where(laptop)).to_have_text("0 / 2")
 
 
 def played_once() -> Record:

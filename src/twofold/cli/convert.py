@@ -29,7 +29,7 @@ EXAMPLE = """  twofold convert replay.txt game.2048
 PAGE = "html"
 """Not a format of records: it is written only."""
 
-SUFFIXES = tuple(one.suffix for one in FORMATS if one.suffix)
+SUFFIXES = tuple(one.suffix for one in FORMATS if one.suffix and one.format)
 
 PAGE_SCALE = 1.0
 
@@ -55,12 +55,12 @@ def command(
 ) -> None:
     """Read games in one format and write them in another.
 
-    Formats: twofold (records, .2048), jsonl (records, one a line, .jsonl), verse and verse-old
-    (replays of 2048verse.com), moporgic (episodes of 2048-Framework and TDL2048, one a line),
-    next and next-v4c (2048-next), rpl and vrs (2048EndgameTablebase, .rpl, .vrs), openfun (Open Fun
-    Game 2048). Positions: original (the saved game of the original page and its clones, .json),
-    json (a board and its points), text, hex, hex-low. html (.html, written only) is a page that
-    replays one game in any browser, without a server.
+    Formats: twofold (records, .2048), jsonl (records, one a line, .jsonl), verse (replays of
+    2048verse.com), moporgic (episodes of 2048-Framework and TDL2048, one a line). Only read:
+    verse-old, next and next-v4c (2048-next), rpl and vrs (2048EndgameTablebase, .rpl, .vrs),
+    openfun (Open Fun Game 2048). Positions: original (the saved game of the original page and its
+    clones, .json), json (a board and its points), text, hex, hex-low. html (.html, only written) is
+    a page that replays one game in any browser, without a server.
 
     Every game is replayed when it is read, and checked again after it is written. Data that the
     new format cannot hold is left out, and a note names it.
@@ -78,8 +78,7 @@ def command(
         if game is not None:
             records = _only(records, game)
         texts = _pages(records) if form == PAGE else format_games(records, form, lost.setdefault)
-        is_binary = form != PAGE and find_format(form).is_binary
-        count = _write(target, texts, "latin-1" if is_binary else "utf-8", check)
+        count = _write(target, texts, check)
     if target != "-":
         print_note(f"{counted(count, 'game')} written to {target}")
     if lost:
@@ -132,7 +131,7 @@ def _pages(records: Iterator[Record]) -> Iterator[str]:
     yield replay(record, scale=PAGE_SCALE).html
 
 
-def _write(target: str, texts: Iterator[str], encoding: str, check: Callable[[], object]) -> int:
+def _write(target: str, texts: Iterator[str], check: Callable[[], object]) -> int:
     """Write the texts to a file in one step, or to the output; how many there were.
 
     `check` refuses a file that another program has written while the games were read.
@@ -142,7 +141,7 @@ def _write(target: str, texts: Iterator[str], encoding: str, check: Callable[[],
     def parts() -> Iterator[bytes]:
         nonlocal count
         for text in texts:
-            yield text.encode(encoding)
+            yield text.encode()
             count += 1
         if target != "-":
             check()

@@ -1,4 +1,4 @@
-r"""Every form of games and boards that twofold reads and writes, and how a text's form is found.
+r"""Every form of games and boards that twofold reads or writes, and how a text's form is found.
 
     >>> record = parse_any_record("player:place@0|0131#D92#L[4]21|place@0")
     >>> record.score, record.player
@@ -44,19 +44,19 @@ class Format(NamedTuple):
         begins: regular expression for the beginning of the bytes, or of a text without the blanks
             before it; empty if the form must be named.
         parse: parses one game or board.
-        format: formats one game, with a line end.
+        format: formats one game, with a line end; None for a form that is only read.
         suffix: file name extension, if it identifies the form.
         starts: regular expression for the first line of each game, where a file holds many.
         many: True if many games can be written to one file.
         own: True if it keeps everything that a record holds.
-        is_binary: True for bytes; `parse` and `format` have them as characters of Latin-1.
+        is_binary: True for bytes; `parse` has them as characters of Latin-1.
         is_board: True for boards, which have no score.
     """
 
     name: str
     begins: str
     parse: Callable[[str], Record]
-    format: Callable[[Record], str]
+    format: Callable[[Record], str] | None
     suffix: str = ""
     starts: str = ""
     many: bool = False
@@ -85,25 +85,25 @@ FORMATS: Final = (
     Format("verse", r"[0-9]{1,9}x[0-9]{1,9}-[^_\n]*_", replays.parse_verse, replays.format_verse),
     Format(
         "verse-old", r"replay(?:[:_](?:[0-9]x[0-9])?)?[ -?]{2}",
-        replays.parse_verse_old, replays.format_verse_old,
+        replays.parse_verse_old, None,
     ),
     Format(
         "moporgic", r"[^@|\n]{0,2000}@-?[0-9]{1,19}\|", turns.parse_moporgic, turns.format_moporgic,
         starts=r"\S", many=True,
     ),
-    Format("next", rf"{replays.PREFIX}|RPL1", replays.parse_next, replays.format_next),
-    Format("next-v4c", replays.V4C_PREFIX, replays.parse_v4c, replays.format_v4c),
+    Format("next", rf"{replays.PREFIX}|RPL1", replays.parse_next, None),
+    Format("next-v4c", replays.V4C_PREFIX, replays.parse_v4c, None),
     Format(
         "rpl", rf"(?s:.{{25}})++\Z(?<={re.escape(turns.RPL_END[8:].decode('latin-1'))})",
-        turns.parse_rpl, turns.format_rpl, ".rpl", is_binary=True,
+        turns.parse_rpl, None, ".rpl", is_binary=True,
     ),
     Format(
-        "vrs", r"(?s:.{8})\0\0\0\0[\0-\4](?s:.{13})*+\Z", turns.parse_vrs, turns.format_vrs, ".vrs",
+        "vrs", r"(?s:.{8})\0\0\0\0[\0-\4](?s:.{13})*+\Z", turns.parse_vrs, None, ".vrs",
         is_binary=True,
     ),
     Format(
         "openfun", r'\{(?s:.{0,30000}?)"finalBoard"\s*:',
-        boards.parse_openfun, boards.format_openfun,
+        boards.parse_openfun, None,
     ),
     Format(
         "original", r'\{(?s:.{0,100000}?)"(?:grid|gameState)"\s*:', boards.parse_original,
@@ -372,11 +372,14 @@ def _is_binary(raw: str) -> bool:
 
 
 def format_game(record: Record, form: str) -> str:
-    """The text of one game in a form, with a line end; may raise `InvalidRecord`.
-
-    Bytes are characters of Latin-1.
-    """
-    return find_format(form).format(record)
+    """The text of one game in a form, with a line end; may raise `InvalidRecord`."""
+    found = find_format(form)
+    if found.format is None:
+        written = ", ".join(one.name for one in FORMATS if one.format)
+        raise InvalidRecord(
+            f"expected a format that is written ({written}), got {form}, which is only read"
+        )
+    return found.format(record)
 
 
 def left_out(record: Record, form: str, text: str) -> tuple[str, ...]:
@@ -411,7 +414,7 @@ def format_games(
                 "Choose one with --game N, or write them all as JSON Lines with --to jsonl"
             )
         with located(f"game {number}"):
-            text = found.format(record)
+            text = format_game(record, form)
             for part in left_out(record, form, text):
                 on_left_out(part)
         yield text

@@ -56,9 +56,8 @@ from twofold.game.foreign.turns import (
     format_date,
     milliseconds_of,
     to_record,
-    whole_game,
 )
-from twofold.game.game import Game, result_text, slides
+from twofold.game.game import Game, result_text
 from twofold.game.notation import check_length, printable, shown
 from twofold.game.record import Record
 from twofold.game.record_text import json_errors, located
@@ -265,10 +264,6 @@ def parse_saved(text: str) -> ScoredBoard:
 
 # ---- Open Fun Game 2048
 
-OPEN_FUN: Final = "openfun"
-OPEN_FUN_SIDE: Final = 3
-OPEN_FUN_TYPE: Final = "org.andstatus.game2048:GameRecord:2"
-
 _MOVES: Final = {move.name.lower(): move for move in Move}
 _DECODER: Final = json.JSONDecoder()
 _NEXT: Final = re.compile(r"\S")
@@ -382,69 +377,3 @@ def _openfun_turns(plies: Iterator[_Ply], cols: int) -> Iterator[Turn]:
         if spawn is None:
             raise InvalidRecord("expected a tile that is placed after the move, got the end")
         yield Turn(_MOVES[ply.name], _placed(spawn, cols))
-
-
-def format_openfun(record: Record) -> str:
-    """A shared game, with a line end; the times of moves are 0."""
-    played = whole_game(record, OPEN_FUN, MAX_SIDE, OPEN_FUN_SIDE)
-    rows, cols = record.rules.shape
-    if rows != cols:
-        raise InvalidRecord(f"expected a square board for the format {OPEN_FUN}, got {rows}x{cols}")
-    plies = [_place_ply(cell, tile, cols) for cell, tile in played.start]
-    board = played.board
-    for step in played.steps:
-        plies += [_move_ply(board, step.move), _place_ply(step.cell, step.tile, cols)]
-        board = step.board
-    time = format_date(milliseconds_of(record.date)) or "1970-01-01"
-    time = time if "T" in time else f"{time}T00:00:00+00:00"
-    final = {
-        "plyNumber": len(plies),
-        "pieces": board.exponents,
-        "score": played.game.score,
-        "time": time,
-        "playedSeconds": 0,
-    }
-    head = {
-        "note": "",
-        "start": time,
-        "finalBoard": final,
-        "bookmarks": [],
-        "id": 1,
-        "type": OPEN_FUN_TYPE,
-    }
-    return f"{_compact(head)}\n{''.join(map(_compact, plies))}\n"
-
-
-def _compact(document: dict[str, Any]) -> str:
-    return json.dumps(document, separators=(",", ":"))
-
-
-def _place_ply(cell: int, tile: int, cols: int) -> dict[str, Any]:
-    piece = _piece(tile.bit_length() - 1, cell, cols)
-    return {"seconds": 0, "moves": [{"move": "place", "first": piece}]}
-
-
-def _move_ply(board: Board, move: Move) -> dict[str, Any]:
-    """A move with its pieces, those nearer to the side that they slide to first."""
-    found = slides(board, move)
-    found = found if move in (Move.UP, Move.LEFT) else found[::-1]
-    merges: dict[int, int] = {}  # the cell of a merge and the first piece's cell
-    moves: list[dict[str, Any]] = []
-    for start, end, merged in found:
-        exponent = board.exponents[start]
-        piece = _piece(exponent, start, board.cols)
-        if not merged:
-            if start != end:
-                square = _piece(exponent, end, board.cols)["square"]
-                moves.append({"move": "one", "first": piece, "destination": square})
-        elif end in merges:
-            first = _piece(exponent, merges[end], board.cols)
-            result = _piece(exponent + 1, end, board.cols)
-            moves.append({"move": "merge", "first": first, "second": piece, "merged": result})
-        else:
-            merges[end] = start
-    return {"seconds": 0, "moves": moves, "player": "user", "ply": move.name.lower()}
-
-
-def _piece(exponent: int, cell: int, cols: int) -> dict[str, Any]:
-    return {"piece": exponent, "square": {"x": cell % cols, "y": cell // cols}}

@@ -57,11 +57,9 @@ from twofold.game.foreign.turns import (
     START_TILES,
     Turn,
     TurnTile,
-    WholeGame,
     described,
     digit_of,
     format_date,
-    milliseconds_of,
     to_record,
     whole_game,
 )
@@ -70,14 +68,9 @@ from twofold.game.record import Record
 from twofold.game.record_text import located
 from twofold.game.rules import Move
 
-NEXT: Final = "next"
-V4C: Final = "next-v4c"
 PREFIX: Final = "REPLAY_v1RPL_B64_"
 V4C_PREFIX: Final = "REPLAY_v4C_"
 MAGIC: Final = b"RPL1"
-SIDE: Final = 8
-V4C_SIDE: Final = 4
-
 V4C_KINDS: Final = "SCKP"
 V4C_ALPHABET: Final = bytes([*range(33, 127), *range(161, 173), *range(174, 196)]).decode("latin-1")
 """The 128 digits of v4C: ASCII from `!` to `~`, and 34 characters of Latin-1."""
@@ -189,35 +182,6 @@ def _turn(direction: int, cell: int, is_four: int) -> Turn:
     return Turn(Move(direction), TurnTile(cell, 4 if is_four else 2))
 
 
-def format_next(record: Record) -> str:
-    """A replay in RPL1 in base 64, with a line end; without the times of moves."""
-    played, began = whole_game(record, NEXT, SIDE), milliseconds_of(record.date)
-    rows, cols = record.rules.shape
-    is_long = rows * cols > 16
-    flags = (_TIMED if began else 0) | (_LONG_TILES if is_long else 0)
-    data = bytearray([*MAGIC, cols | rows << 4, flags, len(played.start)])
-    data += _number(began) if began else b""
-    for cell, tile in played.start:
-        data += bytes([cell << 1 | (tile == 4) if is_long else cell | (tile == 4) << 4])
-    data += bytes([_EXTENSION, _RULES_EXTENSION, 4]) + b"pow2"
-    for move, _, cell, tile, *_ in played.steps:
-        if cell < 16:
-            data += bytes([move | cell << 2 | (tile == 4) << 6, 0])
-        else:
-            data += bytes([_LONG_MOVE, move, cell, tile == 4, 0])
-    data.append(_END)
-    data += binascii.crc32(data).to_bytes(4, "little")
-    return f"{PREFIX}{base64.b64encode(data).decode()}\n"
-
-
-def _number(value: int) -> bytes:
-    parts = bytearray()
-    while value > 127:
-        parts.append(value & 127 | 128)
-        value >>= 7
-    return bytes([*parts, value])
-
-
 # ---- v4C
 
 
@@ -246,19 +210,7 @@ def _v4c_turns(digits: Iterator[int]) -> Iterator[Turn | int]:
             raise InvalidRecord(f"expected an escape from 0 to 2, got {kind}")
 
 
-def format_v4c(record: Record) -> str:
-    """A replay in v4C, with a line end."""
-    played = whole_game(record, V4C, V4C_SIDE, V4C_SIDE)
-    digits = list(played.board.exponents)
-    for move, _, cell, tile, *_ in played.steps:
-        digit = move << 5 | (tile == 4) << 4 | cell
-        digits += [digit, _MOVE_127] if digit == _ESCAPE else [digit]
-    return f"{V4C_PREFIX}S{''.join(V4C_ALPHABET[digit] for digit in digits)}\n"
-
-
 NEW: Final = "verse"
-OLD: Final = "verse-old"
-
 NEW_SIDE: Final = 8
 """Largest number of rows or columns in the new format, with three bits each."""
 
@@ -329,7 +281,8 @@ def format_verse(record: Record) -> str:
     rows, cols = record.rules.shape
     meta = record.tags.get(META_TAG, "")
     text = f"{rows}x{cols}-{meta if _META.fullmatch(meta) else ''}_"
-    for move, cell, tile in _all_turns(played):
+    start = [(Move.UP, *tile) for tile in played.start]  # moves that place the start tiles
+    for move, cell, tile in start + [(step.move, step.cell, step.tile) for step in played.steps]:
         y, x = divmod(cell, cols)
         value = _NO_TIME | y << 7 | x << 4 | (tile == 4) << 2 | _NEW_MOVES.index(move)
         text += "".join(NEW_ALPHABET[value >> shift & 127] for shift in (14, 7, 0))
@@ -374,24 +327,7 @@ def _old_turns(text: str, shape: tuple[int, int]) -> Iterator[Turn]:
         yield Turn(Move(code >> 5), spawn)
 
 
-def format_verse_old(record: Record) -> str:
-    """A replay in the old format, with a line end; raises `InvalidRecord` if it cannot hold it."""
-    played = whole_game(record, OLD, OLD_SIDE, start_tiles=START_TILES)
-    rows, cols = record.rules.shape
-    text = "replay_" if (rows, cols) == (4, 4) else f"replay_{rows}x{cols}"
-    for move, cell, tile in _all_turns(played):
-        y, x = divmod(cell, cols)
-        text += OLD_ALPHABET[move << 5 | (tile == 4) << 4 | x << 2 | y]
-    return f"{text}\n"
-
-
 # ---- both
-
-
-def _all_turns(played: WholeGame) -> list[tuple[Move, int, int]]:
-    """Move, cell and tile of each turn; those that place the start tiles move up."""
-    start = [(Move.UP, *tile) for tile in played.start]
-    return start + [(step.move, step.cell, step.tile) for step in played.steps]
 
 
 def _spawn(y: int, x: int, tile: int, shape: tuple[int, int]) -> TurnTile:

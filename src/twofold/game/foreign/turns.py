@@ -319,9 +319,6 @@ def _format_tile(cell: int, tile: int) -> str:
     return f"{cell:X}{DIGITS[tile.bit_length() - 1].upper()}"
 
 
-RPL: Final = "rpl"
-VRS: Final = "vrs"
-
 RPL_ROW: Final = struct.Struct("<QB4I")
 VRS_ROW: Final = struct.Struct("<QIB")
 
@@ -351,21 +348,6 @@ def _rpl_turns(data: bytes, board: Board) -> Iterator[Turn]:
         move, spawn = _MOVES[change >> 5 & 3], TurnTile(change >> 1 & 15, 4 if change & 1 else 2)
         board = board.slide(move).board.place(*spawn)
         yield Turn(move, spawn)
-
-
-def format_rpl(record: Record) -> str:
-    """The rows of a game of at least one move, as characters; without chances of success."""
-    played = whole_game(record, RPL, SIDE, SIDE)
-    if not played.steps or played.game.board.max_exponent > _LARGEST:
-        raise InvalidRecord(
-            f"expected a game of at least one move, up to the tile 32768, for the format {RPL}"
-        )
-    rows, board = [], played.board
-    for step in played.steps:
-        change = _MOVES.index(step.move) << 5 | step.cell << 1 | (step.tile == 4)
-        rows.append(RPL_ROW.pack(board.to_bits(), change, 0, 0, 0, 0))
-        board = step.board
-    return b"".join([*rows, RPL_END]).decode("latin-1")
 
 
 def parse_vrs(text: str) -> Record:
@@ -401,16 +383,6 @@ def _difference(slid: Board, bits: int) -> TurnTile:
             f"expected the board {_bits(slid):016x} and a tile 2 or 4, got {bits:016x}"
         )
     return TurnTile(cell, tile)
-
-
-def format_vrs(record: Record) -> str:
-    """The rows of a game, as characters."""
-    played = whole_game(record, VRS, SIDE, SIDE)
-    rows, score = [VRS_ROW.pack(_bits(played.board), 0, 0)], 0
-    for step in played.steps:
-        score += step.reward
-        rows.append(VRS_ROW.pack(_bits(step.board), score, _MOVES.index(step.move) + 1))
-    return b"".join(rows).decode("latin-1")
 
 
 def _bytes(text: str, row: struct.Struct) -> bytes:
