@@ -6,8 +6,8 @@ import pytest
 
 from twofold.game import reference
 from twofold.game.board import Board
-from twofold.game.game import TileSlide, slides
 from twofold.game.rules import Move
+from twofold.game.step import TileSlide, slides
 
 SHAPES = [(rows, cols) for rows in range(1, 9) for cols in range(1, 9) if rows * cols > 1]
 

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
     from twofold.game.board import Board, Slide, Spawn
     from twofold.game.formats import load_game, save_game
-    from twofold.game.game import Game, Status
+    from twofold.game.game import Game
     from twofold.game.record import Record
     from twofold.game.rules import Move, Rules
+    from twofold.game.step import Status
     from twofold.players import Player, make_player, play_game
     from twofold.search.analysis import Analysis, MoveAnalysis
     from twofold.search.budget import Budget, Stop
@@ -39,7 +40,7 @@ _HOMES = {
     "Rules": "twofold.game.rules",
     "Slide": "twofold.game.board",
     "Spawn": "twofold.game.board",
-    "Status": "twofold.game.game",
+    "Status": "twofold.game.step",
     "Stop": "twofold.search.budget",
     "analyse": "twofold.shortcuts",
     "bench": "twofold.shortcuts",

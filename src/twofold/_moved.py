@@ -50,7 +50,7 @@ MOVED = {
     "review.judge": "games.judge",
     "review.review": "games.review",
     "rules": "game.rules",
-    "step": "game.game",
+    "step": "game.step",
 }
 """Paths below `twofold` that documentation and examples had, and where they lead."""
 

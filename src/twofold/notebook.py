@@ -41,10 +41,11 @@ from twofold.game.drawing import (
     picture,
     rectangle,
 )
-from twofold.game.game import Game, status_of
+from twofold.game.game import Game
 from twofold.game.notation import shown
 from twofold.game.record import Record
 from twofold.game.rules import Move
+from twofold.game.step import status_of
 from twofold.games.pictures import Replay, replay
 from twofold.search.analysis import (
     Analysis,

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from twofold.env.games import Illegal, Observation, Reward, observe
 from twofold.game import reference
 from twofold.game.board import Board
-from twofold.game.game import Game, Status
+from twofold.game.game import Game
 from twofold.game.rules import Move, Rules
+from twofold.game.step import Status
 
 SMALL = [(rows, cols) for rows in range(1, 6) for cols in range(1, 6) if rows * cols > 1]
 """Every shape from 1x2 to 5x5."""

@@ -19,8 +19,9 @@ from twofold.errors import (
 )
 from twofold.game import game as module
 from twofold.game.board import Board
-from twofold.game.game import MARK_EVERY, Game, Moment, Status, status_of
+from twofold.game.game import MARK_EVERY, Game, Moment
 from twofold.game.rules import Move, Rules
+from twofold.game.step import Status, status_of
 from twofold.limits import MAX_RECORD_MOVES
 
 

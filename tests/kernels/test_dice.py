@@ -19,8 +19,9 @@ from tests.kernels.drivers import (
 )
 from twofold.game import reference
 from twofold.game.board import Board
-from twofold.game.game import Game, throw
+from twofold.game.game import Game
 from twofold.game.rules import Move, Rules
+from twofold.game.step import throw
 from twofold.kernels import play
 from twofold.limits import MAX_SEED
 from twofold.players.compiled import RandomPlayer

@@ -6,8 +6,9 @@ import pytest
 
 from twofold.errors import TileTooLarge
 from twofold.game.board import Board
-from twofold.game.game import Game, Status
+from twofold.game.game import Game
 from twofold.game.rules import Rules
+from twofold.game.step import Status
 from twofold.kernels import play
 from twofold.players import make_player, play_game
 from twofold.players.compiled import CompiledPlayer

@@ -11,9 +11,9 @@ from numpy.typing import DTypeLike, NDArray
 
 from twofold.figures import counted
 from twofold.game.board import Board
-from twofold.game.game import result_text
 from twofold.game.record import Record
 from twofold.game.rules import MOVES_BY_LETTER, Rules
+from twofold.game.step import result_text
 from twofold.limits import MAX_EXPONENT, MAX_MOVE_NUMBER, MAX_SCORE, MAX_SIDE
 from twofold.players.base import assumed_score
 

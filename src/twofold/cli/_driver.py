@@ -10,10 +10,11 @@ from typing import Final
 from twofold.cli.browser import FrameGone, GamePage, Sight
 from twofold.errors import PageError
 from twofold.game.board import Board
-from twofold.game.game import Game, Status
+from twofold.game.game import Game
 from twofold.game.notation import shown
 from twofold.game.record import Record
 from twofold.game.rules import Move, Rules
+from twofold.game.step import Status
 from twofold.games.mover import AskedPlayer, MoveQuestion
 from twofold.players.base import Player, checked_move
 from twofold.search.budget import Budget, Stop

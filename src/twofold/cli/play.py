@@ -34,11 +34,12 @@ from twofold.errors import (
 from twofold.figures import counted
 from twofold.game.board import Board
 from twofold.game.formats import parse_any_record
-from twofold.game.game import Game, Step, makes_goal
+from twofold.game.game import Game
 from twofold.game.notation import MOVE_LETTERS, shown
 from twofold.game.record import read_record, write_record
 from twofold.game.record_text import located
 from twofold.game.rules import Move
+from twofold.game.step import Step, makes_goal
 from twofold.games.live_game import LiveGame, Place, RecordFile, Row, new_game, next_game, opened
 from twofold.games.mover import analyse, question_of
 from twofold.games.store import GameStore, games_folder

@@ -50,10 +50,11 @@ from twofold.cli.tui.picture import Canvas, ScreenPicture, draw_moves, search_wo
 from twofold.cli.tui.tiles import draw_board, fit, getting_ready, words_of_board, words_of_move
 from twofold.errors import INTERRUPTED
 from twofold.figures import counted, format_rate, format_time
-from twofold.game.game import Game, end_words
+from twofold.game.game import Game
 from twofold.game.notation import shell_line
 from twofold.game.record import Record, keep_record
 from twofold.game.rules import STANDARD, Rules
+from twofold.game.step import end_words
 from twofold.games.live_game import LiveGame, now_text
 from twofold.games.mover import analyse, next_due, question_of
 from twofold.games.shared_game import Chronicle, GameFrame, first_frame, since

@@ -34,10 +34,11 @@ from twofold.errors import InvalidRecord
 from twofold.game import record_text as record_text
 from twofold.game.board import Board
 from twofold.game.drawing import draw_board, game_caption
-from twofold.game.game import Game, Moment, result_text
+from twofold.game.game import Game, Moment
 from twofold.game.notation import MOVE_LETTERS, check_seed, format_moves, parse_seed, shown
 from twofold.game.record_text import Tag, escape, json_errors, located
 from twofold.game.rules import MOVES_BY_LETTER, STANDARD, Move, Rules
+from twofold.game.step import result_text
 from twofold.limits import (
     MAX_COMMENT,
     MAX_MOVE_NUMBER,

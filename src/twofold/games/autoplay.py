@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol
 
 from twofold.errors import TwofoldError
-from twofold.game.game import Game, Moment, Status
+from twofold.game.game import Game, Moment
 from twofold.game.notation import printable
 from twofold.game.rules import MOVES_BY_LETTER, Move
+from twofold.game.step import Status
 from twofold.games.mover import Mover, SpeedWindow
 from twofold.games.threads import Seats, stand_back
 from twofold.players.base import Player, as_fault, describe

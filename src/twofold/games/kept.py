@@ -18,9 +18,9 @@ import msgspec
 from twofold.errors import InvalidRecord
 from twofold.game import record_text as record_text
 from twofold.game.formats import parts_of
-from twofold.game.game import result_text
 from twofold.game.record import Record
 from twofold.game.rules import Rules
+from twofold.game.step import result_text
 from twofold.games.daily import day_of_record
 from twofold.games.makers import Kind, counts_as_own, kind_of
 

@@ -23,11 +23,12 @@ from typing import Final, Literal
 
 from twofold.errors import InvalidRecord, TwofoldError
 from twofold.game.board import Board
-from twofold.game.game import Game, Step
+from twofold.game.game import Game
 from twofold.game.notation import shown
 from twofold.game.record import Record, format_record, parse_record
 from twofold.game.record_text import located
 from twofold.game.rules import Move
+from twofold.game.step import Step
 from twofold.games.daily import DailyRule, day_of_record, without_day
 from twofold.games.kept import OPENED_TAG, unindexed
 from twofold.games.makers import (

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from twofold.game.board import Board
-from twofold.game.game import Game, Status, Step
+from twofold.game.game import Game
 from twofold.game.rules import Move, Rules
+from twofold.game.step import Status, Step
 from twofold.games.live_game import LiveGame
 from twofold.games.mover import (
     AskedPlayer,

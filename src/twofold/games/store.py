@@ -24,11 +24,11 @@ import msgspec
 from twofold.errors import InvalidBoard, InvalidInput, InvalidRecord, LimitExceeded, ResourceError
 from twofold.game.board import Board
 from twofold.game.formats import read_any_record
-from twofold.game.game import start_board
 from twofold.game.notation import printable, shown
 from twofold.game.record import Record, format_record, parse_record, parse_unplayed
 from twofold.game.record_text import located
 from twofold.game.rules import Rules
+from twofold.game.step import start_board
 from twofold.games.kept import Accuracy, GameInfo, Kept, Moves, Percent, kept_of, unindexed
 from twofold.storage.database import (
     Schema,

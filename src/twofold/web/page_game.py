@@ -12,9 +12,10 @@ import msgspec
 
 from twofold.errors import GameOver, InvalidInput, TwofoldError
 from twofold.game.board import Board
-from twofold.game.game import Game, Step, makes_goal, result_text, slides
+from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.game.rules import Move, Rules
+from twofold.game.step import Step, makes_goal, result_text, slides
 from twofold.games.autoplay import Autoplay, EndReason, MakePlayer, Wish, message_of
 from twofold.games.live_game import LiveGame, News, Place
 from twofold.games.makers import ME

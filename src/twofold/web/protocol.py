@@ -17,8 +17,8 @@ from typing import Annotated, Final, Literal
 import msgspec
 
 from twofold.errors import InvalidInput, TwofoldError
-from twofold.game.game import TileSlide
 from twofold.game.notation import printable
+from twofold.game.step import TileSlide
 from twofold.games.judge import Label
 from twofold.games.makers import Kind
 from twofold.games.reasons import MoveReason

@@ -12,8 +12,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from twofold.errors import TwofoldError
-from twofold.game.game import Status
 from twofold.game.record import Record
+from twofold.game.step import Status
 from twofold.games import daily
 from twofold.games.judge import GameAccuracy, Judge, MoveJudgement
 from twofold.games.kept import Accuracy

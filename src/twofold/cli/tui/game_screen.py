@@ -15,8 +15,8 @@ from twofold.cli.tui.tiles import getting_ready
 from twofold.errors import IllegalMove, TwofoldError
 from twofold.figures import format_pace, format_rate, format_time
 from twofold.game.board import Board
-from twofold.game.game import end_words, makes_goal
 from twofold.game.rules import STANDARD, Move, Rules
+from twofold.game.step import end_words, makes_goal
 from twofold.games import mover
 from twofold.games.live_game import LiveGame, Place, next_game
 from twofold.games.shared_game import SharedGame, SharedNow

@@ -57,11 +57,12 @@ from twofold.game.foreign.turns import (
     milliseconds_of,
     to_record,
 )
-from twofold.game.game import Game, result_text
+from twofold.game.game import Game
 from twofold.game.notation import check_length, printable, shown
 from twofold.game.record import Record
 from twofold.game.record_text import json_errors, located
 from twofold.game.rules import Move, Rules
+from twofold.game.step import result_text
 from twofold.limits import MAX_EXPONENT, MAX_SAVED_GAME, MAX_SIDE
 
 NAME: Final = "original"

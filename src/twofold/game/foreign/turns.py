@@ -42,11 +42,12 @@ from typing import Final, NamedTuple
 
 from twofold.errors import InvalidRecord
 from twofold.game.board import Board
-from twofold.game.game import Game, Step, result_text
+from twofold.game.game import Game
 from twofold.game.notation import DIGITS, shown
 from twofold.game.record import Record
 from twofold.game.record_text import located
 from twofold.game.rules import MOVES_BY_LETTER, Move, Rules
+from twofold.game.step import Step, result_text
 from twofold.limits import MAX_EXPONENT, check_limit
 
 START_TILES: Final = 2
