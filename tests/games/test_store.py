@@ -20,10 +20,11 @@ from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.game.rules import Rules
-from twofold.games import store as module
+from twofold.games import games_file as module
+from twofold.games.games_file import FILE, make_folder
 from twofold.games.kept import Accuracy
 from twofold.games.live_game import LiveGame, Place, RecordFile, Row
-from twofold.games.store import FILE, GameStore, NotFound, Version, goes_on, make_folder, read_game
+from twofold.games.store import GameStore, NotFound, Version, goes_on, read_game
 from twofold.storage import database
 from twofold.storage.files import alone
 from twofold.web.table import MAX_LISTED, PageTable
@@ -85,7 +86,7 @@ def test_a_taken_id_is_not_given_again(store: GameStore, monkeypatch: pytest.Mon
 
 
 def test_the_number_of_games_is_limited(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_GAMES", 2)
+    monkeypatch.setattr("twofold.games.store.MAX_GAMES", 2)
     store.save(store.new_id(), record_of(), 1.0)
     store.save("second", record_of(), 2.0)
     with pytest.raises(LimitExceeded, match="Delete some"):
