@@ -75,16 +75,6 @@ def best_of(store: GameStore, rules: Rules) -> int:
     return store.best(str(rules))
 
 
-def test_the_best_score_is_that_of_the_same_rules(store: GameStore) -> None:
-    kept = LiveGame(played("ld"), Row(store, "a"))
-    assert (best_of(store, Rules()), kept.best()) == (0, 4)
-    kept.save()
-    assert best_of(store, Rules()) == 4
-    assert best_of(store, Rules.parse("3x3")) == 0
-    LiveGame(played("l"), Row(store, "b")).save()
-    assert best_of(store, Rules()) == 4
-
-
 def test_a_score_that_is_undone_does_not_stay(store: GameStore) -> None:
     saved(store, played("l"), "other")
     kept = LiveGame(played("ld"), Row(store, "a"))
@@ -121,21 +111,6 @@ def test_what_own_moves_reached_counts_where_a_player_took_over(store: GameStore
     assert kept.own_score == kept.game.score
     record = place(kept).read()
     assert LiveGame(record.replay(), place(kept), record).own_score == own
-
-
-def test_a_move_in_place_of_a_players_is_the_persons_own(store: GameStore) -> None:
-    kept = LiveGame(Game(seed=1), Row(store, "a"))
-    for _ in range(3):
-        kept.game.play(kept.game.legal_moves()[0])
-        kept.note_move("greedy")
-    kept.game.undo()
-    kept.game.redo()
-    assert str(kept.autoplay) == "1-3"
-    kept.game.undo()
-    kept.game.play(kept.game.legal_moves()[-1])
-    kept.note_move()
-    assert str(kept.autoplay) == "1-2"
-    assert kept.record().tags[AUTOPLAY_TAG] == "1-2"
 
 
 def test_the_own_score_is_that_of_the_own_moves_that_stand(store: GameStore) -> None:
@@ -206,30 +181,6 @@ def test_help_that_is_taken_back_counts_no_more(store: GameStore) -> None:
     assert (kept.kind, kept.hints, kept.player) == ("helped", 2, "me")  # not autoplay
     kept.take_back()
     assert (kept.hints, kept.game.undos) == (1, 4)
-
-
-def begun_by_greedy(store: GameStore, letters: str) -> LiveGame:
-    kept = new_game(store, Game(seed=1))
-    for letter in letters:
-        play(kept, letter, "greedy")
-    return kept
-
-
-def test_the_record_says_which_moves_a_player_made(store: GameStore) -> None:
-    kept = begun_by_greedy(store, "ld")
-    kept.game.play(kept.game.legal_moves()[0])
-    kept.note_move()
-    kept.game.play(kept.game.legal_moves()[0])
-    kept.note_move("greedy")
-    assert kept.record().tags[AUTOPLAY_TAG] == "1-2 4"
-
-
-def test_a_game_that_was_taken_over_names_both(store: GameStore) -> None:
-    kept = begun_by_greedy(store, "ldl")
-    assert kept.player == "greedy"
-    kept.note_move()
-    kept.note_move()
-    assert kept.player == "greedy + me"
 
 
 def test_resuming_a_game_keeps_its_players(store: GameStore) -> None:

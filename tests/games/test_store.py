@@ -161,14 +161,6 @@ def test_best_scores_outlive_their_games(store: GameStore) -> None:
     assert ids(again(store)) == ["small"]
 
 
-def test_the_score_of_an_undone_move_does_not_stay(store: GameStore) -> None:
-    store.keep_best("b", STANDARD_TEXT, 450)
-    store.keep_best("a", STANDARD_TEXT, 500)
-    assert again(store).best(STANDARD_TEXT) == 500
-    store.keep_best("a", STANDARD_TEXT, 400)
-    assert again(store).best(STANDARD_TEXT) == 450
-
-
 # ---- two programs: a row of the store and a file of one's own keep the same contract
 
 
