@@ -13,7 +13,8 @@ def judgement(number: int, move: Move, label: str, ratio: float) -> MoveJudgemen
     values = (10.0, 40.0, 20.0, None) if label != "forced" else (None, 5.0, None, None)
     best = move if label in ("best", "forced") else Move.RIGHT
     known = "best" if label == "forced" else label
-    return MoveJudgement(number, move, best, values, ratio, 50.0, known, 1.0)  # type: ignore[arg-type]
+    shares = tuple(None if one is None else ratio for one in values)
+    return MoveJudgement(number, move, best, values, shares, 50.0, known, 1.0)  # type: ignore[arg-type]
 
 
 def judged(labels: list[str]) -> Walk:

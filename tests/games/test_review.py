@@ -166,6 +166,7 @@ def test_ratios_of_chances() -> None:
     game = _one_move(Board.parse("0000/0120/0000/0000"), Move.UP)
     (one,) = judge(game, Certain(values))
     assert (one.ratio, one.best) == (0.5, Move.RIGHT)
+    assert one.shares == (0.5, 1.0, 0.0, 0.25)
     assert one.stake == 12
 
 
@@ -314,7 +315,7 @@ def one_of(label: str, ratio: float, number: int = 0, *, forced: bool = False) -
     """A grade with defaults for the other fields."""
     values = (1.0, None, None, None) if forced else (1.0, ratio, None, None)
     move = Move.UP if forced or ratio == 1 else Move.RIGHT
-    return MoveJudgement(number, move, Move.UP, values, ratio, 100 * ratio, label, 1.0)  # type: ignore[arg-type]
+    return MoveJudgement(number, move, Move.UP, values, values, 100 * ratio, label, 1.0)  # type: ignore[arg-type]
 
 
 def test_the_review_of_judgements() -> None:

@@ -171,7 +171,7 @@ class MoveJudgement:
         move_number: moves made before it.
         best: the best move; `move` itself if no other is better.
         values: of up, right, down, left, in `unit`; None for illegal moves.
-        ratio: share of the best move's value, 0 to 1.
+        shares: of the best move's value that each of them keeps, 0 to 1; None for illegal moves.
         accuracy: in percent.
         stake: mean loss of a random move, in percent within bounds.
         table: the endgame table's answer behind the ratio, or None.
@@ -183,13 +183,20 @@ class MoveJudgement:
     move: Move
     best: Move
     values: Values
-    ratio: float
+    shares: Values
     accuracy: float
     label: Label
     stake: float
     table: "TableAnswer | None" = None
     unit: str = ""
     reason: MoveReason | None = None
+
+    @property
+    def ratio(self) -> float:
+        """Share of the best move's value that `move` keeps, 0 to 1."""
+        share = self.shares[self.move]
+        assert share is not None
+        return share
 
     @property
     def forced(self) -> bool:
@@ -255,13 +262,12 @@ class Judge:
             raise IllegalMove(f"expected a legal move of {board}, got {move.name}")
         ratio = ratios[move]
         label = label_of(ratio)
-        up, right, down, left = map(values.get, Move)
         return MoveJudgement(
             move_number,
             move,
             move if label == "best" else best,
-            (up, right, down, left),
-            ratio,
+            _by_move(values),
+            _by_move(ratios),
             move_accuracy(ratio),
             label,
             stake_of(list(ratios.values())),
@@ -269,6 +275,11 @@ class Judge:
             scale.unit,
             reason_of(board, self._rules, move, best, ratios) if ratio < CLOSE else None,
         )
+
+
+def _by_move(found: Mapping[Move, float]) -> Values:
+    up, right, down, left = map(found.get, Move)
+    return up, right, down, left
 
 
 def analysis_ratios(

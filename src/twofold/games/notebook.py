@@ -225,7 +225,6 @@ def own_moves(record: Record, judged: Sequence[MoveJudgement]) -> list[MoveJudge
 
 def _of_judgement(game: str, rules: Rules, board: Board, one: MoveJudgement) -> Mistake:
     values = [value if value is None or math.isfinite(value) else 0.0 for value in one.values]
-    shares = [None if value is None else _share(one, value) for value in one.values]
     table, unit = "", one.unit
     if one.table is not None:
         table, unit = one.table.table, CHANCE
@@ -233,18 +232,8 @@ def _of_judgement(game: str, rules: Rules, board: Board, one: MoveJudgement) -> 
         values = [
             None if value is None else chances.get(Move(at), 0.0) for at, value in enumerate(values)
         ]
-        shares = [None if value is None else value / one.table.chance for value in values]
     source = MistakeSource("game", game, one.move_number, table)
-    return _mistake(board, rules, one.move, one.best, values, shares, unit, source)
-
-
-def _share(one: MoveJudgement, value: float) -> float:
-    """The share of the best value for a move, interpolated between the move made and the best."""
-    best, made = one.values[one.best], one.values[one.move]
-    assert best is not None
-    assert made is not None
-    lost = (best - value) / (best - made) if best > made else 0.0
-    return min(1.0, max(0.0, 1 - (1 - one.ratio) * lost)) if math.isfinite(lost) else 0.0
+    return _mistake(board, rules, one.move, one.best, values, list(one.shares), unit, source)
 
 
 def mistake_of_practice(

@@ -522,7 +522,8 @@ class JudgementInfo(msgspec.Struct, frozen=True):
     Attributes:
         move_number: number of moves before it.
         values: of up, right, down, left, in `unit`; null for illegal moves.
-        ratio: value relative to the best move, 0 to 1.
+        ratio: share of the best move's value that the move keeps, 0 to 1.
+        shares: the same of up, right, down and left; null for illegal moves.
         label: `best`, `fine`, `inaccuracy`, `mistake` or `blunder`.
         table: the endgame table that gave the ratio, or null.
         reason: what an inaccuracy or a worse move breaks or risks; null for other moves.
@@ -533,6 +534,7 @@ class JudgementInfo(msgspec.Struct, frozen=True):
     best: Letter
     values: list[float | None]
     ratio: float
+    shares: list[float | None]
     label: Label
     unit: str
     table: TableAnswerInfo | None = None

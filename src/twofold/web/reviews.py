@@ -219,4 +219,5 @@ def _message(one: MoveJudgement) -> JudgementInfo:
     known = {name: getattr(one, name) for name in JudgementInfo.__struct_fields__}
     table = None if one.table is None else table_info(one.table)
     letters = {"move": one.move.letter, "best": one.best.letter}
-    return JudgementInfo(**known | letters | {"values": list(one.values), "table": table})
+    lists = {"values": list(one.values), "shares": list(one.shares)}
+    return JudgementInfo(**known | letters | lists | {"table": table})

@@ -111,7 +111,12 @@ def test_where_a_table_judges_its_chances_count() -> None:
     legal = [move for move in Move if judgement.values[move] is not None]
     chances = dict.fromkeys(legal[1:], 0.8) | {judgement.move: 0.2}
     answer = TableAnswer("442-256", "0" * 16, 256, chances, legal[-1])
-    by_table = replace(judgement, table=answer, label="blunder", best=legal[-1], ratio=0.25)
+    up, right, down, left = (
+        chances.get(move, 0.0) / 0.8 if move in legal else None for move in Move
+    )
+    by_table = replace(
+        judgement, table=answer, label="blunder", best=legal[-1], shares=(up, right, down, left)
+    )
     (found,) = mistakes_of_game("k1", game, [by_table])
     assert (found.unit, found.source.table) == ("chance", "442-256")
     for move in Move:

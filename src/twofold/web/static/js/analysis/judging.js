@@ -173,16 +173,6 @@ export function chanceOf(judgement, letter) {
 }
 
 /**
- * The share of the best move's chance that a move keeps, 0 to 1, where an endgame table speaks.
- *
- * @param {object} judgement
- * @param {string} letter of the move
- */
-export function shareByTable(judgement, letter) {
-  return (chanceOf(judgement, letter) ?? 0) / Math.max(...judgement.table.chances);
-}
-
-/**
  * Who judged, and what one has to know about it.
  *
  * @param {Judging} judging
@@ -267,24 +257,15 @@ export function rankedIn({ moves, best }) {
  * @param {string} rules
  */
 export function asAnalysis(judgement, position, rules) {
-  const { values, best, unit, table } = judgement;
-  const top = values[LETTERS.indexOf(best)];
+  const { values, shares, best, unit, table } = judgement;
   const moves = LETTERS.map((move, index) => {
     const value = values[index];
     const legal = value !== null;
-    const ratio = table ? shareByTable(judgement, move) : shareOf(value, top);
     const reward = legal ? position.slide(move).reward : 0;
     const isMade = move === judgement.move;
-    return { move, legal, value, ratio: legal ? ratio : null, reward, depth: 0, nodes: 0, tried: true,
+    return { move, legal, value, ratio: shares[index], reward, depth: 0, nodes: 0, tried: true,
       label: isMade ? judgement.grade : '', reason: isMade ? judgement.reason : null };
   });
   return { board: position.board, rules, final: true, best, unit, table, moves, player: '', depth: '',
     nodes: 0, seconds: 0, source: '', line: [], bar: null, bar_kind: '' };
-}
-
-/** The share of the best value that a value has, 0 to 1; of losses, the other way round. */
-function shareOf(value, best) {
-  if (value === best) return 1;
-  const share = best > 0 ? value / best : best / value;
-  return Number.isFinite(share) ? Math.max(0, Math.min(1, share)) : 0;
 }

@@ -6,7 +6,7 @@ import { button, h, part, render } from '../dom.js';
 import { LETTERS, moveName } from '../moves.js';
 import { choicePad, worthList } from '../pads.js';
 import { sentence, text } from '../text.js';
-import { percent, shareByTable } from './judging.js';
+import { percent } from './judging.js';
 
 /** A move that keeps so much of the best one's value is right. */
 const GOOD_RATIO = 0.99;
@@ -61,13 +61,12 @@ export class Quiz {
   choose(letter) {
     if (!this.isAsking) return;
     const one = this.#judgement;
-    const value = one.values[LETTERS.indexOf(letter)];
+    const ratio = one.shares[LETTERS.indexOf(letter)];
     const move = moveName(letter);
-    if (value === null) {
+    if (ratio === null) {
       return void this.#say(h('p', { text: sentence(text('review.quiz_illegal', { move })) }));
     }
-    const ratio = letter === one.move ? one.ratio : shareOf(one, letter, value);
-    const kept = percent(Math.max(0, ratio));
+    const kept = percent(ratio);
     if (ratio >= GOOD_RATIO) {
       this.#solved.add(this.place);
       const key = letter === one.best ? 'review.quiz_best' : 'review.quiz_good';
@@ -130,14 +129,6 @@ export class Quiz {
 function values(one) {
   const chances = one.table && one.values.map((value, index) => (value === null ? null : one.table.chances[index] ?? 0));
   return worthList(chances ? { ...one, values: chances, unit: 'chance' } : one, one.move, gradeMark(one.grade));
-}
-
-/** The share of the best value that a value keeps, between those of the best and the made move. */
-function shareOf(one, letter, value) {
-  if (one.table) return shareByTable(one, letter);
-  const best = one.values[LETTERS.indexOf(one.best)];
-  const made = one.values[LETTERS.indexOf(one.move)];
-  return 1 - ((1 - one.ratio) * (best - value)) / (best - made);
 }
 
 /** One of some values by chance, those of more weight more often. */
