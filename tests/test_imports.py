@@ -1,11 +1,13 @@
-"""What the package imports: nothing that can run a file's content, and numba only when needed."""
+"""What the package imports: declared packages, and Numba only when needed.
+
+That it imports nothing which can run a file's content, Ruff checks.
+"""
 
 import ast
 import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,54 +23,6 @@ PUBLIC = """
 EXTRAS = ("browser", "env", "policy", "ray", "report", "sb3", "share", "tui", "tune", "web")
 PART_OF_OTHERS = {"anyio", "h11", "llvmlite"}
 """Starlette, Uvicorn and Numba need them."""
-UNSAFE_MODULES = {"dill", "joblib", "marshal", "pickle", "shelve", "cloudpickle"}
-UNSAFE_CALLS = {"eval", "exec", "compile", "yaml.load", "pandas.read_pickle"}
-
-
-@cache
-def modules() -> dict[Path, ast.Module]:
-    """The package, parsed."""
-    return {path: ast.parse(path.read_text("utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
-
-
-def find_unsafe(tree: ast.Module) -> Iterator[str]:
-    """Lines of Python source that could run the content of a file."""
-    for node in ast.walk(tree):
-        match node:
-            case ast.Import(names=names):
-                bad = [alias.name for alias in names if alias.name.split(".")[0] in UNSAFE_MODULES]
-            case ast.ImportFrom(module=str(module)):
-                bad = [module] if module.split(".")[0] in UNSAFE_MODULES else []
-            case ast.Call(func=func):
-                bad = [name for name in [ast.unparse(func)] if name in UNSAFE_CALLS]
-                bad += ["allow_pickle" for word in node.keywords if word.arg == "allow_pickle"]
-            case _:
-                continue
-        yield from (f"line {node.lineno}: {name}" for name in bad)
-
-
-@pytest.mark.parametrize(
-    ("source", "found"),
-    [
-        ("import os, marshal", True),
-        ("from shelve import open", True),
-        ("def f():\n    import pickle.x", True),
-        ("eval('1')", True),
-        ("exec(open('x').read())", True),
-        ("yaml.load(text)", True),
-        ("np.load(path, allow_pickle=True)", True),
-        ("re.compile('x'); yaml.safe_load(t)", False),
-        ("from .x import pickle", False),
-    ],
-)
-def test_the_check_finds_what_is_unsafe(source: str, found: bool) -> None:
-    assert bool(list(find_unsafe(ast.parse(source)))) is found
-
-
-def test_nothing_in_the_package_runs_what_a_file_holds() -> None:
-    assert modules()
-    found = {path.name: list(find_unsafe(tree)) for path, tree in modules().items()}
-    assert {name: lines for name, lines in found.items() if lines} == {}
 
 
 @pytest.mark.parametrize(
@@ -134,7 +88,8 @@ def test_every_imported_package_is_declared() -> None:
     users = [*project["dependencies"], *(need for extra in EXTRAS for need in extras[extra])]
     declared = {need.partition(">")[0] for need in users} | PART_OF_OTHERS
     names = {"pillow": "PIL"}
-    found = {name for tree in modules().values() for name in imported_packages(tree)}
+    trees = [ast.parse(path.read_text("utf-8")) for path in PACKAGE.rglob("*.py")]
+    found = {name for tree in trees for name in imported_packages(tree)}
     known = (
         {names.get(name, name.replace("-", "_")) for name in declared}
         | {"twofold"}
