@@ -77,8 +77,11 @@ def served(
 
 @pytest.fixture(scope="module")
 def large(browser: Browser, served: Served) -> Iterator[Visit]:
-    """A page on a large dark screen, one per module, since a new one starts a process."""
-    with visit(browser, served, LAPTOP) as found:
+    """A page on a large dark screen, one per module, since a new one starts a process.
+
+    Nothing slides there, as for people who ask for that; on the small one everything does.
+    """
+    with visit(browser, served, LAPTOP | {"reduced_motion": "reduce"}) as found:
         yield found
 
 
@@ -91,7 +94,7 @@ def small(browser: Browser, served: Served) -> Iterator[Visit]:
 
 @pytest.fixture
 def laptop(large: Visit) -> Iterator[Visit]:
-    """A page on a large dark screen, at the module's server, without saved games."""
+    """A page on a large dark screen without motion, at the module's server, without saved games."""
     yield large
     faults = list(large.faults)
     large.leave()
