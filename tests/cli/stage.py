@@ -18,7 +18,7 @@ from playwright.async_api import Browser, Page, ViewportSize, async_playwright
 
 from twofold import Rules, make_player
 from twofold.cli._driver import Driver, PageFollower, Thinker
-from twofold.cli.browser import PageKind, Tab, find_browser, find_game, kinds
+from twofold.cli.browser import ORIGINAL, PageKind, Tab, find_browser, find_game
 from twofold.errors import TwofoldError
 
 T = TypeVar("T")
@@ -145,11 +145,10 @@ async def play_page(
     page: Page,
     player: str = "greedy",
     *,
-    wanted: tuple[PageKind, ...] = (),
+    kind: PageKind = ORIGINAL,
     answer_seconds: float = 10.0,
     rules: Rules | None = None,
     meanwhile: Any = None,
-    begin: bool = False,
     **wishes: Any,
 ) -> Played:
     """Play a page until it ends or fails.
@@ -157,30 +156,26 @@ async def play_page(
     Args:
         page: the page.
         player: spec of who plays.
-        wanted: kinds of pages to look for; all that need no selectors if none is given.
+        kind: kind of page to look for.
         answer_seconds: how long the page may leave a question without an answer.
         rules: rules of the page.
         meanwhile: a coroutine function that is given (page, driver, follower) and runs beside.
-        begin: whether to begin a new game first, as a browser started for it does.
         wishes: options of `Driver`.
     """
     tab = Tab(page, answer_seconds)
-    kinds_ = wanted or tuple(kinds())
     follower = PageFollower(rules)
     with closing(Thinker(lambda _found: make_player(player))) as thinker:
-        game = await find_game(tab, kinds_, FIND_SECONDS)
+        game = await find_game(tab, kind, FIND_SECONDS)
         driver = Driver(
             game,
             thinker,
             follower,
-            lambda: find_game(tab, kinds_, FIND_SECONDS),
+            lambda: find_game(tab, kind, FIND_SECONDS),
             **{"patience": BUSY_SECONDS, **wishes},
         )
         played = Played(follower, driver)
         beside = asyncio.ensure_future(meanwhile(page, driver, follower)) if meanwhile else None
         try:
-            if begin:
-                await game.begin(player, new=True)
             played.ending = await driver.play()
             if "hostile" not in page.url:  # there, nobody but our own world can be asked
                 played.title = await page.title()

@@ -101,7 +101,7 @@ def test_values_in_points_have_a_column_of_that_name(cli: Cli) -> None:
 
 def test_a_long_line_is_wrapped_between_its_steps() -> None:
     analysis = make_player("expectimax:ply=6").analyse(Board.parse(BOARD))
-    shown = [line.plain for line in figures(analysis, 60)]
+    shown = [line.plain for line in figures(analysis, 60, "expectimax:ply=6")]
     first = next(number for number, line in enumerate(shown) if line.startswith("line"))
     wrapped = [line[11:] for line in shown[first:] if line[:4] in ("line", "    ")]
     assert len(wrapped) > 1

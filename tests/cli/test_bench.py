@@ -294,7 +294,14 @@ def test_a_study_that_was_asked_for_nothing_is_refused(cli: Cli, tmp_path: Path)
     assert Path(path).read_bytes() == before
 
 
-def test_a_strength_has_its_name_in_the_table(cli: Cli) -> None:
-    out = cli("bench", "fast", "greedy", "--rules", "2x2", "--games", "2").out
-    assert [line.split()[0] for line in out.splitlines()[1:3]] == ["fast", "greedy"]
+@pytest.mark.parametrize("command", ["bench", "compare", "bench --resume", "report"])
+def test_a_strength_has_its_name_in_each_table(cli: Cli, tmp_path: Path, command: str) -> None:
+    study, games = str(tmp_path / "s.db"), ("--rules", "2x2", "--games", "2")
+    words = ["fast", "greedy", *games]
+    if command.endswith(("resume", "report")):
+        assert cli("bench", *words, "--out", study).code == 0
+        words = [study]
+    code, out, _ = cli(*command.split(), *words)
+    assert code == 0
+    assert {line.split()[0] for line in out.splitlines()[1:3]} == {"fast", "greedy"}
     assert "\nfast is expectimax:ply=2\n" in out

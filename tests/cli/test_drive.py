@@ -21,7 +21,7 @@ from tests.support.documents import check_document
 from tests.support.signals import hear_signals
 from twofold import Board, Move
 from twofold.cli import drive
-from twofold.cli.browser import find_browser, kinds
+from twofold.cli.browser import ORIGINAL, find_browser
 from twofold.errors import ResourceError
 from twofold.game.record import read_record
 from twofold.players import PlayerSpec
@@ -32,7 +32,8 @@ URL = "http://127.0.0.1:1/"
 def test_a_browser_that_does_not_listen_is_reported(cli: Cli) -> None:
     code, out, err = cli("drive", URL, "--attach", "1")
     assert (code, out) == (1, "")
-    assert err.startswith("twofold: expected a browser to listen at 'http://127.0.0.1:1', got ")
+    listens = "expected a browser to listen at 'http://127.0.0.1:1'"
+    assert err == f"twofold: {listens}, but no program answers at this address\n"
 
 
 def test_a_program_that_is_not_a_browser_is_reported(cli: Cli, site: str) -> None:
@@ -86,7 +87,7 @@ def test_a_terminal_shows_progress(
 
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setattr(drive, "REFRESH_SECONDS", 0.01)
-    one = drive.Drive(URL, kinds(), spec=PlayerSpec.parse("greedy"))
+    one = drive.Drive(URL, ORIGINAL, spec=PlayerSpec.parse("greedy"))
     asyncio.run(show())
     assert "move 1  score 104  largest 4  0 moves/s" in capsys.readouterr().err
 
@@ -97,7 +98,7 @@ def test_a_record_that_cannot_be_written_hides_no_summary(
     def refuse() -> str:
         raise ResourceError("the disk is full")
 
-    one = drive.Drive(URL, kinds(), record=Path("x"))
+    one = drive.Drive(URL, ORIGINAL, record=Path("x"))
     one.follower.begin(Board.parse("1100/0000/0000/0000"), 100)
     monkeypatch.setattr(one, "_write_record", refuse)
     with pytest.raises(ResourceError, match="disk is full"):
@@ -109,7 +110,7 @@ def test_the_summary_says_what_came_in_between(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     path = tmp_path / "game.2048"
-    one = drive.Drive(URL, kinds(), record=path)
+    one = drive.Drive(URL, ORIGINAL, record=path)
     one.follower.begin(Board.parse("1000/0000/0000/0001"), None)
     one.follower.begin(Board.parse("1100/0000/0000/0000"), None)
     one.finish("interrupted")
@@ -155,7 +156,7 @@ def test_a_running_browser_is_used_and_left_as_it_is(cli: Cli, site: str, tmp_pa
         assert process.poll() is None
         code, out, err = cli("drive", URL, "--attach", port)  # no such tab: in a new one
         assert (code, out) == (1, "")
-        assert err.startswith("twofold: expected the page 'http://127.0.0.1:1/' to open, got ")
+        assert err == f"twofold: expected the page '{URL}' to open, but unsafe port\n"
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list") as answer:
             tabs = json.loads(answer.read())
     assert url in [tab["url"] for tab in tabs if tab["type"] == "page"]

@@ -10,7 +10,7 @@ from playwright.async_api import Page
 
 from tests.cli.stage import FIND_SECONDS, Stage, play_page
 from twofold.cli._driver import Driver, PageFollower
-from twofold.cli.browser import ByMove, Selectors, Tab, find_game, kinds
+from twofold.cli.browser import ORIGINAL, ByMove, Selectors, Tab, find_game, kind_of
 from twofold.errors import PageError
 
 pytestmark = pytest.mark.promise("R23c")
@@ -172,18 +172,17 @@ def test_an_exhausted_browser_ends_with_one_sentence(stage: Stage, attack: str) 
 def test_a_page_without_a_game_is_reported(stage: Stage) -> None:
     async def look() -> None:
         async with stage.page("empty.html") as page:
-            for kind in ("auto", "original", "twofold"):
-                with pytest.raises(PageError, match=r"expected a board of the kind .* got none"):
-                    await find_game(Tab(page), kinds(kind), 0.0)
+            with pytest.raises(PageError, match=r"expected a board of the kind original .* none"):
+                await find_game(Tab(page), ORIGINAL, 0.0)
             told = Selectors(tiles=".tile")
             with pytest.raises(PageError, match=r"expected 16 cells '.tile', got 1"):
-                await find_game(Tab(page), kinds(selectors=told), 0.0)
+                await find_game(Tab(page), kind_of(told), 0.0)
             told = Selectors(tiles="no,,such")
             with pytest.raises(PageError, match="not a valid selector"):
-                await find_game(Tab(page), kinds(selectors=told), 0.0)
+                await find_game(Tab(page), kind_of(told), 0.0)
             told = Selectors(tiles=".tile", place="box", board="#none")
             with pytest.raises(PageError, match="expected a board '#none'"):
-                await find_game(Tab(page), kinds(selectors=told), 0.0)
+                await find_game(Tab(page), kind_of(told), 0.0)
 
     stage.run(look())
 
@@ -194,7 +193,7 @@ def test_unknown_keys_and_buttons_are_reported(stage: Stage) -> None:
         (replace(told, keys=ByMove(*["no such key"] * 4)), "expected to press the key"),
         (replace(told, buttons=ByMove(*["#none"] * 4)), "expected a button '#none'"),
     ):
-        found = stage.play("cells.html", wanted=tuple(kinds(selectors=selectors)))
+        found = stage.play("cells.html", kind=kind_of(selectors))
         assert fault in found.error
 
 
@@ -207,7 +206,7 @@ def test_a_tab_that_is_gone_answers_nothing(stage: Stage) -> None:
     async def look() -> None:
         async with stage.page("original.html", own=True) as page:
             tab = Tab(page)
-            game = await find_game(tab, kinds(), FIND_SECONDS)
+            game = await find_game(tab, ORIGINAL, FIND_SECONDS)
             await page.close()
             assert await tab.wait_lost() == "a closed tab"
             with pytest.raises(PageError):

@@ -69,7 +69,7 @@ def test_words_about_a_table(tables_here: Path) -> None:
 @pytest.mark.promise("R72")
 def test_an_analysis_on_the_screen(tables_here: Path) -> None:
     found = analysed()
-    lines = [line.plain for line in (*move_table(found), *figures(found, 80))]
+    lines = [line.plain for line in (*move_table(found), *figures(found, 80, ""))]
     header = ["move", "chance", "to", "best", "points", "reward", "depth", "nodes"]
     assert lines[0].split() == header
     assert lines[1].split()[:5] == ["up", "81.6", "%", "-14.3", "pp"]

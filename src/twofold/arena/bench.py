@@ -21,6 +21,7 @@ from twofold.game.notation import ALL_SEEDS, SeedRange, check_seed, did_you_mean
 from twofold.game.rules import Rules
 from twofold.limits import MAX_GAMES, MAX_JOBS, check_limit
 from twofold.players import PlayerSpec
+from twofold.players.presets import STRENGTHS
 from twofold.version import SIGNATURE, __version__
 
 
@@ -231,7 +232,7 @@ class Bench:
         self._check_earlier(player.text, entrant.spec)
         run = self.study.add_run(
             entrant.spec,
-            player.text,
+            player.asked or player.text,
             str(self.rules),
             signature=str(SIGNATURE),
             twofold=__version__,
@@ -392,7 +393,12 @@ class Bench:
             before = np.count_nonzero(seeds.places(games.seeds) < seeds.place(failed))
             games, error = games.first(int(before)), failures[failed]
         return PlayerStanding(
-            entrant.player.text, entrant.spec, games, error, failed, entrant.reproducible
+            entrant.player.asked or entrant.player.text,
+            entrant.spec,
+            games,
+            error,
+            failed,
+            entrant.reproducible,
         )
 
 
@@ -446,8 +452,11 @@ def resumed(
         with _going_on(study):
             player = PlayerSpec.parse(run.player)
             is_trusted = player.without_hashes in trusted
+            if player.name in STRENGTHS:  # its tables are those of then
+                player = replace(PlayerSpec.parse(run.spec), asked=run.player)
             if not is_trusted and player.excess:
                 raise InvalidInput(f"{player.excess}. Name it, if you want that")
+            is_trusted = is_trusted and not player.asked  # a strength runs no code
             benches[run.rules, run.boards].add(player, seeds, allow_code=is_trusted)
     return list(benches.values())
 

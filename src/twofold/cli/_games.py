@@ -3,7 +3,7 @@
 import math
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import (
     AbstractContextManager,
     ExitStack,
@@ -34,8 +34,10 @@ from twofold.cli._output import (
     waiting,
 )
 from twofold.errors import InvalidInput
+from twofold.game.notation import printable
 from twofold.game.rules import Rules
-from twofold.players import PlayerSpec
+from twofold.players import PlayerSpec, short_spec
+from twofold.players.presets import STRENGTHS
 from twofold.storage.files import new_file, remove_file
 
 
@@ -182,6 +184,13 @@ def refuse(*wrong: tuple[object, str]) -> None:
 def say_beside(text: str) -> None:
     """Print what a bench says about a player: on stderr."""
     print_note(f"twofold: {text}")
+
+
+def say_strengths(players: Iterable[tuple[str, str]]) -> None:
+    """Print what each strength among the players stands for; each with its canonical spec."""
+    for title, spec in dict.fromkeys(players):
+        if title.partition(":")[0] in STRENGTHS:
+            print_words(f"{printable(title)} is {short_spec(spec)}")
 
 
 # ---- studies and boards

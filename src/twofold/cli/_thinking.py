@@ -21,8 +21,8 @@ from twofold.figures import format_search_time, format_table, format_three_digit
 from twofold.game.board import Board
 from twofold.game.rules import Move
 from twofold.games.threads import Reading
-from twofold.players import Player, short_spec
-from twofold.players.base import as_fault
+from twofold.players import Player
+from twofold.players.base import as_fault, typed_spec
 from twofold.search.analysis import (
     OWN_UNIT,
     PROBABILITY,
@@ -58,7 +58,7 @@ def move_table(analysis: Analysis) -> list[Text]:
     return drawn
 
 
-def figures(analysis: Analysis, width: int) -> list[Text]:
+def figures(analysis: Analysis, width: int, player: str) -> list[Text]:
     """What was searched, how fast, the best line, by whom: a line or more each."""
     hits = f", {analysis.hits:,} table hits" if analysis.hits else ""
     pairs = [
@@ -70,7 +70,7 @@ def figures(analysis: Analysis, width: int) -> list[Text]:
         ("searched", analysis.depth and f"{analysis.depth}: {analysis.nodes:,} nodes{hits}"),
         ("time", _time(analysis)),
         ("line", "; ".join(words.replace(" ", UNBROKEN) for words in line_words(analysis))),
-        ("player", short_spec(analysis.player).replace(" ", UNBROKEN)),
+        ("player", player.replace(" ", UNBROKEN)),
     ]
     return [line for label, text in pairs if text for line in labelled(label, text, width)]
 
@@ -262,9 +262,10 @@ def think(
     shows the answers as they improve.
     """
     stop, began, console = Stop(), time.perf_counter(), Console(stderr=True)
+    name = typed_spec(player)
 
     def drawn(latest: Analysis | None, _width: int) -> Group:
-        lines = picture(board, latest, console)
+        lines = picture(board, latest, console, name)
         most = f" of {budget.seconds:g} s" if budget is not None and budget.seconds else " s"
         status = f"searching, {time.perf_counter() - began:.1f}{most}"
         status += "; Ctrl-C ends it with the best answer so far"
@@ -307,11 +308,11 @@ def follow(
     return reading.latest, asked.is_set()
 
 
-def picture(board: Board, analysis: Analysis | None, console: Console) -> list[Text]:
+def picture(board: Board, analysis: Analysis | None, console: Console, player: str) -> list[Text]:
     """The board, the four moves and the figures; before the first answer the board alone."""
     lines = drawn(board, console)
     if analysis is not None:
-        lines += [Text(), *move_table(analysis), Text(), *figures(analysis, console.width)]
+        lines += [Text(), *move_table(analysis), Text(), *figures(analysis, console.width, player)]
     for line in lines:
         line.end = "\n"
     return lines

@@ -2,7 +2,8 @@
 
 import os
 import sys
-from typing import TYPE_CHECKING, Annotated
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Annotated, Final
 
 import msgspec
 import typer
@@ -50,6 +51,9 @@ from twofold.values.evaluator import Explanation, explain
 
 if TYPE_CHECKING:
     from twofold.tables.exact import Outcomes
+
+BOARD: Final = "0012/0013/0024/1357"
+"""The board that a message shows as an example."""
 
 EXAMPLE = """  twofold analyse 0012/0013/0024/1357
   twofold analyse '2 4 8 16 / 0 0 0 2 / 0 0 0 0 / 0 0 0 0' --time 1s
@@ -137,7 +141,7 @@ def command(
     if json:
         common = msgspec.structs.asdict(AnalysisDocument.of(answer.analysis))
         document = AnalyseDocument(
-            **common | {"player": spec.short},
+            **common | {"player": spec.title},
             spec=common["player"],
             reproducible=reproducible,
             interrupted=answer.interrupted,
@@ -146,7 +150,7 @@ def command(
         )
         write_json("analyse", document, Timing.of(answer.analysis))
     else:
-        _print(answer.analysis, explanation, ends)
+        _print(answer.analysis, spec.title, explanation, ends)
         if budget.seconds is not None:
             _note_rest(answer, budget.seconds)
     if answer.interrupted:
@@ -166,9 +170,12 @@ def _read_board(text: str, form: str | None) -> ScoredBoard:
         return parse_position(standard_input("board, row by row").read(MAX_RECORD_BYTES + 1), form)
     try:
         return parse_position(text, form)
-    except InvalidBoard:
+    except InvalidBoard as error:
         if not os.path.isfile(text):
-            raise
+            why = f"{error}; there is no such file either" if PurePath(text).suffix else str(error)
+            if form is None and " known form " in why:
+                why = f"expected a board such as {BOARD}, or its file, got {shown(text[:100])}"
+            raise InvalidBoard(why) from None
     with located(shown(text)):
         return parse_position(read_start(text, MAX_RECORD_BYTES + 1, InvalidBoard), form)
 
@@ -222,9 +229,11 @@ class AnalyseDocument(AnalysisDocument, frozen=True, kw_only=True):
     outcomes: OutcomesDocument | UnsetType = UNSET
 
 
-def _print(analysis: Analysis, explanation: Explanation | None, ends: "Outcomes | None") -> None:
+def _print(
+    analysis: Analysis, player: str, explanation: Explanation | None, ends: "Outcomes | None"
+) -> None:
     console = Console()
-    lines = picture(analysis.board, analysis, console)
+    lines = picture(analysis.board, analysis, console, player)
     if explanation is not None:
         lines += [Text(), *terms_table(explanation, analysis)]
     if ends is not None:

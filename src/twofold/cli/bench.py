@@ -3,7 +3,6 @@
 import itertools
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
@@ -34,6 +33,7 @@ from twofold.cli._games import (
     read_starts,
     refuse,
     say_beside,
+    say_strengths,
 )
 from twofold.cli._options import (
     BoardsOption,
@@ -68,7 +68,6 @@ from twofold.game.notation import SeedRange, parse_seed, printable, shell_line, 
 from twofold.game.rules import Rules
 from twofold.limits import MAX_GAMES, check_limit
 from twofold.players import PlayerSpec
-from twofold.players.presets import STRENGTHS
 
 if TYPE_CHECKING:
     Found = list[tuple[Bench, Entrant, PlayerStanding]]
@@ -161,7 +160,7 @@ def command(
                 hint_at_strengths(specs, used_rules)
             benches = [_wanted(study, used_rules, specs, boards, games, first)]
         entrants = [one for bench in benches for one in bench.entrants]
-        lines = [(one.player.text, one.seeds.count, one.missing) for one in entrants]
+        lines = [(one.player.title, one.seeds.count, one.missing) for one in entrants]
         first_lines = itertools.accumulate((len(one.entrants) for one in benches), initial=0)
         began = time.perf_counter()
         address = ray if any(one.missing for one in entrants) else None
@@ -184,8 +183,7 @@ def command(
     if json:
         _write_document(found, interrupted=interrupted, seconds=seconds, jobs=used_jobs)
     else:
-        names = [] if resume or preset else [one.text for one in specs]
-        _print_tables(benches, found, names, survival=survival)
+        _print_tables(benches, found, survival=survival)
         print_words(
             f"{counted(used_jobs, 'job')}, {seconds:.1f} s in all; moves/s and s/game are those of "
             "one job"
@@ -326,30 +324,18 @@ def _preset(study: GameStore, name: str, seed: int) -> list[Bench]:
 # ---- what is shown
 
 
-def _print_tables(
-    benches: Sequence[Bench], found: "Found", names: Sequence[str], *, survival: bool
-) -> None:
-    strengths = {
-        standing.player: name
-        for (_, _, standing), name in zip(found, names, strict=False)
-        if name.partition(":")[0] in STRENGTHS
-    }
+def _print_tables(benches: Sequence[Bench], found: "Found", *, survival: bool) -> None:
     for number, bench in enumerate(benches):
         if number:
             print_out()
-        standings = [
-            replace(one, player=strengths.get(one.player, one.player))
-            for home, _, one in found
-            if home is bench
-        ]
+        standings = [one for home, _, one in found if home is bench]
         print_out(format_runs(standings, from_boards=bench.boards is not None))
         if survival or bench.boards:
             print_survival(standings, bench.rules, bench.boards)
         seeds = dict.fromkeys(entrant.seeds.first for entrant in bench.entrants)
         print_words(f"\nrules {bench.rules}, seeds from {', '.join(map(str, seeds))}")
         print_boards(bench.boards, max(len(one.games) for one in standings))
-    for player, name in strengths.items():
-        print_words(f"{name} is {player}")
+    say_strengths((one.player, one.spec) for _, _, one in found)
 
 
 # ---- the document

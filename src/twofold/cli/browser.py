@@ -1,7 +1,7 @@
 """2048 pages in a browser: opened, found, read, and told moves.
 
-Kinds of pages are the original game and its clones, the page of `twofold serve`, and any page whose
-parts the user gives as CSS selectors. A page is read from an isolated JavaScript world in each
+Kinds of pages are the original game with its clones, and any page whose parts the user gives as CSS
+selectors. A page is read from an isolated JavaScript world in each
 frame, which shares the document with the page but none of its objects. Content of a page is never
 run, and shown only as escaped text. Playwright is used in its asynchronous form, since a page may
 hang, crash or close at any moment, and only there every wait can have a timeout.
@@ -224,7 +224,24 @@ def _said(expected: str) -> Iterator[None]:
     except TooLate:
         raise PageError(f"expected {expected} within {OPEN_SECONDS:.0f} s") from None
     except Error as error:
-        raise PageError(f"expected {expected}, got {_first_line(str(error))}") from None
+        raise PageError(f"expected {expected}, {_reason(str(error))}") from None
+
+
+REASONS: Final = {
+    "CONNECTION_REFUSED": "no program answers at this address",
+    "NAME_NOT_RESOLVED": "there is no host of this name, or no network",
+    "INTERNET_DISCONNECTED": "there is no network",
+    "FILE_NOT_FOUND": "there is no such file",
+}
+"""Why a page does not open, by the code of Chromium or of the system."""
+
+
+def _reason(text: str) -> str:
+    """The reason in an error of Playwright, as the second half of a sentence."""
+    if found := re.search(r"\b(?:ERR_|connect E|EADDR)([A-Z_]+)", text):
+        code = found[1].replace("CONNREFUSED", "CONNECTION_REFUSED")
+        return f"but {REASONS.get(code, code.lower().replace('_', ' '))}"
+    return f"got {_first_line(re.sub(r'^BrowserType[.]launch: ', '', text))}"
 
 
 def _first_line(text: str) -> str:
@@ -505,38 +522,18 @@ class PageKind:
 ORIGINAL: Final = PageKind(
     "original", MAX_SAVED_GAME, ".game-container, .tile-container", ".keep-playing-button"
 )
-OWN: Final = PageKind("twofold", None, ".board-holder", ".overlay.won button.primary")
-ADAPTERS: Final = ("auto", "original", "twofold", "generic")
-"""The adapters that a user may name."""
 
 
-def kinds(adapter: str = "auto", selectors: Selectors | None = None) -> Sequence[PageKind]:
-    """The kinds of pages to search for; with selectors only the generic kind.
-
-    Raises:
-        InvalidInput: there is no such adapter, or it lacks selectors, or takes none.
-    """
-    if adapter not in ADAPTERS:
-        raise InvalidInput(f"expected an adapter ({', '.join(ADAPTERS)}), got {shown(adapter)}")
+def kind_of(selectors: Selectors | None) -> PageKind:
+    """The kind of page that selectors describe; without them that of the original game."""
     if selectors is None:
-        if adapter == "generic":
-            raise InvalidInput("expected --selectors or --selector with the adapter generic")
-        return [kind for kind in (ORIGINAL, OWN) if adapter in ("auto", kind.name)]
-    if adapter not in ("auto", "generic"):
-        raise InvalidInput(f"expected selectors with the adapter generic, got {adapter}")
+        return ORIGINAL
     # One frame for cells, longer for boxes that slide.
     steady = 0.016 if selectors.place == "order" else 0.12
     told = msgspec.to_builtins(selectors)
     board = selectors.board or selectors.tiles
-    return [PageKind("generic", told, board, selectors.keep_going, steady, selectors)]
+    return PageKind("generic", told, board, selectors.keep_going, steady, selectors)
 
-
-ASKS_TOKEN: Final = (
-    "the page asks for the token of its server: use the address that `twofold serve` has printed"
-)
-
-NEW_SECONDS: Final = 3.0
-"""Timeout for a new game on the page of `twofold serve`."""
 
 POPUPS: Final = (
     ("notice", ".notice-close-button"),
@@ -585,7 +582,7 @@ class GamePage:
         over, won = bool(found.get("over")), bool(found.get("won"))
         saved, saved_fault = _saved(found.get("saved"))
         drawn, fault = self._drawn(found, saved.board.shape if saved is not None else (4, 4))
-        fault = fault or saved_fault or (ASKS_TOKEN if found.get("asks") else "")
+        fault = fault or saved_fault
         if saved is not None and (drawn is None or self._counts(saved.board, drawn)):
             self.source = "the saved game"
             return Sight(saved.board, saved.score, over, won, is_drawn=drawn is not None)
@@ -616,22 +613,6 @@ class GamePage:
             return board_of(read, rows, cols), ""
         except InvalidBoard as error:
             return None, str(error)
-
-    async def begin(self, player: str, *, new: bool) -> None:
-        """Tell a page of twofold who plays; `new`: leave the game that it has kept."""
-        if self.kind is not OWN:
-            return
-        await self.world.call("drivenBy", player)
-        if not new:
-            return
-        before = await self.world.call("game")
-        await self.world.call("focus")
-        await self.world.tab.press("n")
-        due = asyncio.get_running_loop().time() + NEW_SECONDS
-        while await self.world.call("game") == before:
-            if asyncio.get_running_loop().time() >= due:
-                raise PageError("expected a new game on the page after pressing N, got none")
-            await asyncio.sleep(0.05)
 
     async def make(self, move: Move) -> None:
         """Press the key of a move, or click its button."""
@@ -708,7 +689,7 @@ def read_score(text: object) -> int | None:
     return None
 
 
-async def find_game(tab: Tab, wanted: Sequence[PageKind], seconds: float) -> GamePage:
+async def find_game(tab: Tab, kind: PageKind, seconds: float) -> GamePage:
     """The first game that can be read in any frame of a tab, after a wait of up to `seconds`.
 
     A game that is drawn has priority over one that is only saved: all frames of a site share their
@@ -723,14 +704,13 @@ async def find_game(tab: Tab, wanted: Sequence[PageKind], seconds: float) -> Gam
         seen: list[tuple[GamePage, Sight]] = []
         for world in await tab.worlds():
             with contextlib.suppress(FrameGone):
-                pages = [GamePage(world, kind) for kind in wanted]
-                seen += [(page, await page.look()) for page in pages]
+                page = GamePage(world, kind)
+                seen.append((page, await page.look()))
         games = [(page, sight) for page, sight in seen if sight.board is not None]
         if games:
             return min(games, key=lambda game: not game[1].is_drawn)[0]
         if clock() >= due:
             break
         await asyncio.sleep(0.1)
-    names = " or ".join(kind.name for kind in wanted)
     why = next((f" ({sight.fault})" for _, sight in seen if sight.fault), "")
-    raise PageError(f"expected a board of the kind {names} on the page, got none{why}")
+    raise PageError(f"expected a board of the kind {kind.name} on the page, got none{why}")

@@ -11,7 +11,14 @@ from twofold.arena.bench import Bench
 from twofold.arena.compare import BIAS, Sprt
 from twofold.arena.duel import DuelOutcome, SprtQuestion, duel
 from twofold.cli._documents import BoardsDocument, Estimate, JobsTiming, Part, PlayerDocument
-from twofold.cli._games import open_study, playing, print_boards, read_starts, say_beside
+from twofold.cli._games import (
+    open_study,
+    playing,
+    print_boards,
+    read_starts,
+    say_beside,
+    say_strengths,
+)
 from twofold.cli._options import (
     BoardsOption,
     FirstSeedOption,
@@ -116,7 +123,7 @@ def command(
         hint_at_strengths(players, used_rules)
     players = prepare(players, used_rules, start)
     began = time.perf_counter()
-    lines = [(player.text, count, count) for player in players]
+    lines = [(player.title, count, count) for player in players]
     with (
         open_study(out, players, boards, force=force) as study,
         playing(ray, jobs, lines) as (far, asked, advance),
@@ -148,6 +155,7 @@ def command(
         if games is None and starts is None:
             _print_power(outcome)
         print_words(f"\nrules {used_rules}, seeds from {start}")
+        say_strengths((one.player, one.spec) for one in outcome.standings)
         print_boards(starts, max(len(one.games) for one in outcome.standings))
         print_out(f"{counted(used_jobs, 'job')}, {seconds:.1f} s in all")
     _end(outcome, interrupted=interrupted)

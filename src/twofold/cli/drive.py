@@ -2,12 +2,10 @@
 
 import asyncio
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Final
-from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 import typer
@@ -34,7 +32,7 @@ from twofold.cli.browser import (
     Tab,
     bare_url,
     find_game,
-    kinds,
+    kind_of,
     open_tab,
     parse_endpoint,
     parse_url,
@@ -45,8 +43,7 @@ from twofold.errors import INTERRUPTED, InvalidInput, TwofoldError
 from twofold.figures import counted, format_rate, format_time
 from twofold.game.notation import parse_tile, printable
 from twofold.game.record import keep_record
-from twofold.game.rules import STANDARD, Rules
-from twofold.limits import MAX_PRESSER
+from twofold.game.rules import Rules
 from twofold.players import Player, PlayerSpec
 from twofold.players.registry import default_player
 from twofold.search.budget import Budget, parse_seconds
@@ -82,14 +79,6 @@ def command(
     ] = "",
     browser: Annotated[str, option("PATH", "Browser to start. Default: the first one found.")] = "",
     headless: Annotated[bool, flag("--headless", "Run the browser without a window.")] = False,
-    adapter: Annotated[
-        str,
-        option(
-            "NAME",
-            "Kind of page: original, twofold, generic, auto.",
-            follows="auto original twofold generic",
-        ),
-    ] = "auto",
     selectors: Annotated[
         Path | None, option("FILE", "TOML file that says where the game is on the page.")
     ] = None,
@@ -116,7 +105,7 @@ def command(
         endpoint=attach and parse_endpoint(attach),
         headless=headless,
         program=browser,
-        wanted=kinds(adapter, told),
+        kind=kind_of(told),
         pace=read_pace(moves_per_second),
         stop_at=None if stop_at is None else _read_tile(stop_at),
         patience=parse_seconds(patience, "--patience"),
@@ -153,7 +142,7 @@ class Drive:
 
     Attributes:
         url: of the page.
-        wanted: the kinds of pages to look for.
+        kind: the kind of page to look for.
         endpoint: of a running browser; empty to start one.
         headless: start a browser without a window.
         program: path of the browser to start; empty to search for one.
@@ -167,7 +156,7 @@ class Drive:
     """
 
     url: str
-    wanted: Sequence[PageKind]
+    kind: PageKind
     endpoint: str = ""
     headless: bool = False
     program: str = ""
@@ -185,7 +174,7 @@ class Drive:
 
     def __post_init__(self) -> None:
         self.canonical = self.spec.text if self.spec else ""
-        self.name = self.spec.short if self.spec else ""
+        self.name = self.spec.title if self.spec else ""
         self.follower = PageFollower(self.rules)
 
     def run(self) -> None:
@@ -223,7 +212,7 @@ class Drive:
 
     async def _drive(self, tab: Tab) -> None:
         async def find() -> GamePage:
-            return await find_game(tab, self.wanted, FIND_SECONDS)
+            return await find_game(tab, self.kind, FIND_SECONDS)
 
         page = await find()
         said = f"found a game of the kind {page.kind.name}, read from {page.source}"
@@ -240,10 +229,6 @@ class Drive:
         )
         progress = asyncio.create_task(self.show_progress())
         try:
-            name = self.name or default_player(self.rules or STANDARD).text
-            # No new game in the user's own tab, nor if the URL names a game.
-            is_new = not (self.endpoint or parse_qs(urlsplit(self.url).query).get("game"))
-            await page.begin(printable(name)[:MAX_PRESSER], new=is_new)
             ending = await self.driver.play()
         finally:
             progress.cancel()
@@ -259,7 +244,7 @@ class Drive:
         spec = self.spec or default_player(rules)
         player = open_player(spec, rules, 0)
         check_limits(player, *([] if self.budget is None else ["time"]))
-        self.name, self.canonical = spec.short, player.spec
+        self.name, self.canonical = spec.title, player.spec
         return player
 
     async def show_progress(self) -> None:

@@ -47,27 +47,6 @@
     };
   };
 
-  /* The page of `twofold serve`: every tile stands where it belongs, also while it slides. */
-  const twofold = () => {
-    if (!first('.board-place .board')) {
-      return { asks: first('form #token[name=token]') !== null };
-    }
-    const index = (percent) => Math.round(Number(percent ?? 0) / 100);
-    const read = (tile) => {
-      const place = /^translate\((-?[\d.]+)%(?:, (-?[\d.]+)%)?\)$/.exec(tile.style.transform);
-      return place && [index(place[2]), index(place[1]), cut(tile.textContent), 0];
-    };
-    const overlay = first('.overlay:not([hidden])');
-    const over = overlay?.dataset.ended === 'true'; // also where the rules stop at the goal
-    return {
-      ...shape('.board-place .board .board-row', '.board-cell'),
-      tiles: all('.board-tiles > .tile').slice(0, MOST_TILES).map(read).filter(Boolean),
-      score: cut(first('.scores .score dd')?.textContent),
-      over,
-      won: !over && overlay?.classList.contains('won') === true,
-    };
-  };
-
   /* Any other page, by the selectors of the user. */
   const generic = (told) => {
     const { rows, cols } = told;
@@ -153,12 +132,5 @@
     document.activeElement?.blur?.(); // takes it from text fields
   };
 
-  /* Names the player: the page of `twofold serve` sends the name with each move, see `LiveGame.move`
-   * of live_game.js. */
-  const drivenBy = (player) => { document.documentElement.dataset.driver = player; };
-
-  /* The id of the game that the tab shows; see TAB_KEY of play.js. */
-  const game = () => window.sessionStorage.getItem('twofold.game');
-
-  return { original, twofold, generic, popup, click, focus, drivenBy, game }[name](...words);
+  return { original, generic, popup, click, focus }[name](...words);
 }

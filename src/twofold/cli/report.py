@@ -11,7 +11,7 @@ from twofold.arena.export import csv_parts, export_boards, export_parquet, expor
 from twofold.arena.plots import FORMS, KINDS, learning_curves, study_figure
 from twofold.arena.report import Section, gather, relabelled
 from twofold.arena.study import Study
-from twofold.cli._games import refuse
+from twofold.cli._games import refuse, say_strengths
 from twofold.cli._options import ForceOption, argument, option
 from twofold.cli._output import print_bytes, print_note, print_out, waiting
 from twofold.errors import InvalidInput
@@ -111,6 +111,7 @@ def command(
             print_note(f"wrote {file}")
         if is_table:
             print_out(tables.plain(sections))
+            say_strengths((run.player, run.spec) for run in opened.runs())
 
 
 def _write(

@@ -107,12 +107,12 @@ def command(
         unit, judged, seconds, interrupted = _judged(record, opened, budget)
         name = opened.spec
     if json:
-        more = {"player": spec.short, "unit": unit, "interrupted": interrupted}
+        more = {"player": spec.title, "unit": unit, "interrupted": interrupted}
         document = _document(record, name, judged, worst, **more)
         rate = len(judged) / seconds if seconds else None
         write_json("review", document, MovesTiming(seconds, rate))
     else:
-        _print(record, name, unit, judged, worst, seconds)
+        _print(record, spec.title, name, unit, judged, worst, seconds)
         if file != "-" and can_open():
             print_out(f"\nwalk through the game: {shell_line('twofold', 'review', file, '--walk')}")
     if interrupted:
@@ -171,6 +171,7 @@ GAP: Final = 3
 def _print(
     record: Record,
     player: str,
+    spec: str,
     unit: str,
     judged: Sequence[MoveJudgement],
     worst: int,
@@ -178,7 +179,7 @@ def _print(
 ) -> None:
     print_out(heading(record))
     print_words(judge_words(player, unit))
-    if note := tables_note(record.player, player):
+    if note := tables_note(record.player, spec):
         print_words(note)
     rate = f", {format_three_digits(len(judged) / seconds)} moves/s" if judged else ""
     print_out(f"{counted(len(judged), 'move')} judged in {format_search_time(seconds)}{rate}")

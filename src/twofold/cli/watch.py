@@ -167,7 +167,7 @@ class Screen:
 
     Attributes:
         frame: the position to draw.
-        player: the player's spec, as given.
+        player: the player as screens name it.
         seed: the seed of the game.
         note: a line below: what happens, what the user may do.
     """
@@ -236,7 +236,7 @@ class Watched:
         """Show the game in the app until the user leaves; the last frame, and whether by Ctrl-C."""
         from twofold.cli.tui.screen import run  # an extra
 
-        shared = watched_game(self.live, self.player, self.spec.text, self.pace)
+        shared = watched_game(self.live, self.player, self.spec, self.pace)
         screen = watch_screen(shared)
         try:
             interrupted = run(screen)
@@ -251,8 +251,8 @@ class Watched:
     def show_live(self, stop: threading.Event) -> GameFrame:
         """Draw the game until it ends or `stop` is set; the last frame."""
         console = Console()
-        shared = watched_game(self.live, self.player, self.spec.text, self.pace)
-        screen = Screen(shared.now.frame, self.spec.text, self.seed, getting_ready())
+        shared = watched_game(self.live, self.player, self.spec, self.pace)
+        screen = Screen(shared.now.frame, self.spec.title, self.seed, getting_ready())
         with (
             closing(shared),
             Live(screen, console=console, screen=True, auto_refresh=False) as live,
@@ -277,7 +277,7 @@ class Watched:
 
     def show_text(self, *, words: bool) -> tuple[GameFrame, bool]:
         """Print the game and its final board; the last frame, and whether Ctrl-C ended it."""
-        print_words(f"{self.spec}, seed {self.seed}, rules {self.rules}")
+        print_words(f"{self.spec.title}, seed {self.seed}, rules {self.rules}")
         stop = threading.Event()
         with ExitStack() as before:  # the first frame
             before.enter_context(loading())
@@ -342,7 +342,7 @@ class Watched:
             f"score {frame.score:,}, largest tile {frame.board.max_tile:,}, "
             f"{counted(frame.move_number, 'move')}, {how}",
             f"{format_time(frame.seconds)}, {format_rate(frame.moves_per_second)} moves/s, "
-            f"player {self.spec}, seed {self.seed}",
+            f"player {self.spec.title}, seed {self.seed}",
             *(
                 f"reached {mark.tile:>6} at move {mark.move_number:>6,}, "
                 f"after {format_time(mark.seconds)}"

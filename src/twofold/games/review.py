@@ -109,7 +109,7 @@ class Review:
     def __str__(self) -> str:
         """The judge, accuracy, best moves, moves per label and the worst moves, one per line."""
         lines = [
-            *([judge_words(self.player, self.unit)] if self.player else []),
+            *([judge_words(short_spec(self.player), self.unit)] if self.player else []),
             *([self.note] if self.note not in ("", NO_CHOICE) else []),
             f"accuracy        {accuracy_words(self)}",
             f"best moves      {percent_words(self.match_rate, 100)}",
@@ -226,9 +226,9 @@ def worst_of(judged: Iterable[MoveJudgement], count: int) -> list[MoveJudgement]
 
 
 def judge_words(player: str, unit: str) -> str:
-    """Who judged, and in which unit: `judged by ntuple:net=default,ply=3, values in points`."""
+    """Who judged, and in which unit: `judged by ntuple:ply=3, values in points`."""
     units = THEN.join(UNIT_WORDS.get(one, one) for one in unit.split(THEN))
-    return f"judged by {short_spec(player)}, values in {units}"
+    return f"judged by {player}, values in {units}"
 
 
 def tables_note(played_by: str, judge_spec: str) -> str:

@@ -153,6 +153,7 @@ class SharedGame:
     Attributes:
         live: the game and where it is saved; replaced by `seat`.
         spec: names the player in the record.
+        title: names it on the screen.
         pace: set by `set_pace`.
         hints: True if the player's analyses are wanted; set by `want_hints`.
         error: the exception that ended the player.
@@ -166,7 +167,7 @@ class SharedGame:
         pace: float | None = None,
         spec: str = "",
     ) -> None:
-        self.spec = spec
+        self.spec = self.title = spec
         self.error: Exception | None = None
         self.on_player: Callable[[], object] = lambda: None
         self._player = AskedPlayer(make, self._next_question, self._answer, self._failed)

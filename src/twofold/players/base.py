@@ -330,10 +330,10 @@ class StreamPlayer(Player):
 
 
 def typed_spec(player: Player) -> str:
-    """The spec of a player for messages: as a user would type it, where that is known."""
+    """The player in messages and on screens: `PlayerSpec.title`, where that is known."""
     with contextlib.suppress(InvalidSpec):
         if player.made_from is not None:
-            return str(player.made_from.short)
+            return str(player.made_from.title)
     return printable(player.spec)
 
 
@@ -358,7 +358,8 @@ def check_going(board: Board) -> tuple[Move, ...]:
     """The legal moves; raises `GameOver` if there are none."""
     legal = board.legal_moves()
     if not legal:
-        raise GameOver(f"expected a board with a legal move, got {board}")
+        why = "the game is over" if any(board.exponents) else "it has no tile"
+        raise GameOver(f"no move is legal on {board}: {why}")
     return legal
 
 

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -49,12 +49,14 @@ class PlayerSpec:
         name: of a player, of a strength, or `path/to/file.py:Name`.
         values: the keys that it states, as text.
         hashes: the hashes of files that it states, by key.
+        asked: the strength that it was asked for as, with its keys, where it is settled.
     """
 
     text: str
     name: str
     values: dict[str, str] = field(hash=False)
     hashes: dict[str, str] = field(hash=False)
+    asked: str = field(default="", compare=False)
 
     @classmethod
     def parse(cls, text: str) -> "PlayerSpec":
@@ -128,7 +130,8 @@ class PlayerSpec:
         if plain.is_code:
             return self
         values = _settled(plain.entry.keys, plain.values, rules)
-        return plain if values == plain.values else plain.with_keys(**values)
+        found = plain if values == plain.values else plain.with_keys(**values)
+        return replace(found, asked="" if found.code else self._strength)
 
     @property
     def entry(self) -> Entry:
@@ -226,6 +229,19 @@ class PlayerSpec:
         return format_spec(plain.name, changed)
 
     @property
+    def _strength(self) -> str:
+        return self.asked or self.text * (self.name in STRENGTHS)
+
+    @property
+    def title(self) -> str:
+        """The player as screens and tables name it: a strength as it was asked for, else `short`.
+
+        >>> PlayerSpec.parse("fast").settled().title
+        'fast'
+        """
+        return self._strength or self.short
+
+    @property
     def words(self) -> str:
         """The player in words for people: `network, 2 or 3 plies, with tables`.
 
@@ -294,7 +310,8 @@ class PlayerSpec:
             for key, text in read.standard.items()
             if not read.keys[key].came_later or text != read.keys[key].default
         }
-        return _named(player, PlayerSpec.of_parts(plain.name, written, read.file_hashes()))
+        made = PlayerSpec.of_parts(plain.name, written, read.file_hashes())
+        return _named(player, replace(made, asked=self._strength))
 
     def _make_own(self) -> Player:
         hashes = {"file_sha256": digest} if (digest := hash_of_code(self.name)) else {}

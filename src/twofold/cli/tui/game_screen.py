@@ -155,7 +155,7 @@ class PlayScreen(GameScreen):
             ("move", f"{frame.move_number:,}"),
             ("largest", f"{frame.board.max_tile:,}"),
             ("undone", f"{undos:,}" if undos else ""),
-            ("player", self.shared.spec if now.auto or self.shared.hints else ""),
+            ("player", self.shared.title if now.auto or self.shared.hints else ""),
             ("speed", speed if now.auto else ""),
             ("search", search_words(frame.analysis)),
             ("seed", str(seed)),
@@ -353,7 +353,7 @@ class WatchScreen(GameScreen):
         """The present position, or the one looked back at."""
         now = self.shared.now
         return ScreenPicture(
-            title=title_line(self.shared.spec),
+            title=title_line(self.shared.title),
             board=self._board(now),
             figures=self._figures(now),
             panel=partial(draw_moves, self._shown(now)),

@@ -51,22 +51,25 @@ def play_screen(
 
     def make(rules: Rules) -> Player:
         spec = hints or default_player(rules)
-        shared.spec = spec.text
+        shared.spec, shared.title = spec.text, spec.title
         return helper or spec.make()
 
     shared = SharedGame(kept, make, PLEASANT, hints.text if hints else "")
     return PlayScreen(shared)
 
 
-def watched_game(live: LiveGame, player: Player, spec: str, pace: float | None) -> SharedGame:
+def watched_game(
+    live: LiveGame, player: Player, spec: PlayerSpec, pace: float | None
+) -> SharedGame:
     """The game that a player is to play; without a pace its first moves are slower."""
 
     def speed_up() -> None:
         if pace is None and shared.pace == FIRST_PACE and live.game.move_number >= FIRST_MOVES:
             shared.set_pace(None)
 
-    shared = SharedGame(live, lambda _rules: player, FIRST_PACE if pace is None else pace, spec)
-    shared.on_player = speed_up
+    first = FIRST_PACE if pace is None else pace
+    shared = SharedGame(live, lambda _rules: player, first, spec.text)
+    shared.title, shared.on_player = spec.title, speed_up
     return shared
 
 

@@ -82,7 +82,8 @@ class Judging:
     def _judgements(self) -> "Iterator[MoveJudgement]":
         with IMPORTING:
             from twofold.games.review import default_judge, judge, unit_of
-            from twofold.players import make_player, short_spec
+            from twofold.players import make_player
+            from twofold.players.base import typed_spec
             from twofold.search.budget import Stop
 
             self._stop = stop = Stop()
@@ -93,7 +94,7 @@ class Judging:
         with player:
             with IMPORTING:
                 self.unit = unit_of(player, self._walk.game.rules)
-            self.player = short_spec(player.spec)
+            self.player = typed_spec(player)
             yield from judge(self._walk.game, player, self._budget, stop=stop)
 
     def _take(self, judgement: "MoveJudgement") -> None:
