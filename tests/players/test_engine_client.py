@@ -285,6 +285,23 @@ def test_an_engine_that_ignores_stop_is_abandoned(monkeypatch: pytest.MonkeyPatc
         player._thoughts(SetPosition(BOARD), Budget()).close()  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize(("mode", "waits"), [("silent", "u2048ok"), ("mute", "bestmove")])
+@pytest.mark.parametrize("stop", [None, Stop()])
+def test_a_silent_engine_is_named_long_before_it_is_given_up(
+    mode: str, waits: str, stop: Stop | None,
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(client, "RESTARTS", 0)
+    with EnginePlayer(rogue(mode), timeout=1.0) as player:
+        if mode == "mute":  # its handshake may be slow on a busy machine
+            player.start(Rules(), 1)
+        monkeypatch.setattr(client, "NOTE_SECONDS", 0.1)
+        with pytest.raises(PlayerError, match="nothing for 1 s"):
+            player.analyse(BOARD, stop=stop)
+    (note,) = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
+    assert re.fullmatch(rf"no {waits} from the engine '.*' yet; waiting for up to 1 s", note)
+
+
 def test_a_stream_can_be_abandoned() -> None:
     with EnginePlayer(rogue("deep-info")) as player:
         player.start(Rules(), 1)

@@ -68,6 +68,9 @@ SETTLE_SECONDS: Final = 0.2
 LOOK_SECONDS: Final = 1.0
 """Interval of checks for a program that has ended while a child of it keeps its output open."""
 
+NOTE_SECONDS: Final = 2.0
+"""Time after which a note says what is waited for; a search may use its time limit first."""
+
 WRITE_SECONDS: Final = 5.0
 """Time limit for a program to read its input."""
 
@@ -83,6 +86,9 @@ _WAITING: Final = 64
 
 _POSIX: Final = os.name == "posix"
 _NEW_GROUP: Final[int] = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)  # Windows only
+
+
+_LOG: Final = logging.getLogger("twofold.engine")
 
 
 class EngineLost(PlayerError):
@@ -121,7 +127,7 @@ class Dialogue:
         self._rest = b""
         self._asked = ""
         self._count = 0
-        self._introduced = False
+        self._introduced = self._noted = False
         # The threads hold what they fill, not this object, which may be collected.
         chunks, tail, closed = self._chunks, self._tail, threading.Event()
 
@@ -193,6 +199,24 @@ class Dialogue:
                 return message
         return None
 
+    def patient_answer(
+        self, seconds: float, expected: str, *, infos: bool = False
+    ) -> Answer | None:
+        """`answer`, with a note where it takes long."""
+        until = time.monotonic() + seconds
+        found = self.answer(min(seconds, NOTE_SECONDS), expected, infos=infos)
+        if found is None and seconds > NOTE_SECONDS:
+            self.note(expected, seconds)
+            found = self.answer(until - time.monotonic(), expected, infos=infos)
+        return found
+
+    def note(self, expected: str, seconds: float) -> None:
+        """Log once that a reply is waited for, and for how long at most."""
+        if not self._noted:
+            self._noted = True
+            words = "no %s from the engine %s yet; waiting for up to %s s"
+            _LOG.warning(words, expected, shown(self.command), f"{round(seconds, 1):g}")
+
     def _read(self, seconds: float, expected: str) -> str | None:
         """The next line, without the line break; None after the timeout."""
         until = time.monotonic() + seconds
@@ -262,7 +286,7 @@ class Dialogue:
 
     def _up_to(self, last: Word) -> Iterator[Answer]:
         until, expected = time.monotonic() + self.timeout, last.value
-        while (message := self.answer(until - time.monotonic(), expected, infos=False)) is not last:
+        while (message := self.patient_answer(until - time.monotonic(), expected)) is not last:
             if message is None:
                 raise EngineLost(self.sentence(expected, f"nothing for {self.timeout:g} s"))
             yield message
@@ -389,7 +413,6 @@ SOME_UNIT: Final = "own unit"
 """The unit of values if the engine names none."""
 
 _SHAPES_SHOWN: Final = 6
-_LOG: Final = logging.getLogger("twofold.engine")
 
 
 class EnginePlayer(StreamPlayer):
@@ -610,7 +633,9 @@ class EnginePlayer(StreamPlayer):
                 until, stopped, patience = time.monotonic() + STOP_SECONDS, True, STOP_SECONDS
             left = until - time.monotonic()
             watched = stop is not None and not stopped
-            seconds = min(left, POLL_SECONDS) if watched else left
+            if patience - left > NOTE_SECONDS + (limits.seconds or 0.0):
+                dialogue.note(expected[2:], patience)
+            seconds = min(left, POLL_SECONDS if watched else NOTE_SECONDS)
             match dialogue.answer(seconds, expected, infos=infos):
                 case None if left <= POLL_SECONDS:
                     raise EngineLost(dialogue.sentence(expected, f"nothing for {patience:g} s"))

@@ -181,7 +181,8 @@ class Subject:
         """The next answer, within `seconds` and the usual patience; fails the check without one."""
         seconds += PATIENCE_SECONDS
         until = (time.monotonic() if since is None else since) + self.allowed(seconds)
-        answer = self.dialogue.answer(until - time.monotonic(), expected, infos=infos)
+        left = until - time.monotonic()
+        answer = self.dialogue.patient_answer(left, expected, infos=infos)
         if answer is None:
             raise PlayerError(self.dialogue.sentence(expected, f"nothing for {seconds:g} s"))
         return answer
