@@ -13,7 +13,7 @@ from tests.game.replays import REPLAYS
 from tests.support.commands import Cli, write_game
 from tests.support.policies import make_policy, write
 from twofold.arena.study import Study
-from twofold.cli import drive
+from twofold.cli import _PATHS, COMMANDS, _loaded, drive
 from twofold.limits import MAX_GAMES
 from twofold.tables.problem import Problem
 from twofold.tables.solver import Solver, estimate
@@ -39,11 +39,15 @@ FAULTS: dict[str, list[tuple[str, str]]] = {
         ("001", "expected 16 cells"),
         ("00$2/0013/0024/1357", "expected"),
         ("'3 0 0 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 0'", "power of two"),
-        ("''", "expected"),
+        ("''", "expected a board such as 0012/0013/0024/1357, or its file, got ''"),
+        ("gone.txt", "expected 16 cells for a 4x4 board, got 8"),
+        ("gone.txt", "there is no such file either"),
         ("1" * 100_000, "expected"),
         ("9x9:0", "expected"),
-        ("0000/0000/0000/0000", "expected"),
-        ("1212/2121/1212/2121", "expected a board with a legal move, got 1212/2121/1212/2121"),
+        ("0000/0000/0000/0000", "no move is legal on 0000/0000/0000/0000: it has no tile"),
+        ("1212/2121/1212/2121", "no move is legal on 1212/2121/1212/2121: the game is over"),
+        ("zyxw/vuts/rqpo/nmlk", "no move is legal on zyxw/vuts/rqpo/nmlk: the game is over"),
+        ("zyxw/vuts/rqpo", "expected 4 rows of 4 cells, got rows of 4/4/4"),
         ("'{\"grid\":1}'", "expected"),
         ("0x0012001300241357", "Choose the format hex (top-left cell first) or hex-low"),
         (f"{BOARD} --board-format fen", "expected a format (twofold"),
@@ -141,9 +145,6 @@ FAULTS: dict[str, list[tuple[str, str]]] = {
         (f"{URL} --stop-at 2047", "expected a tile that is 0 or a power"),
         (f"{URL} --stop-at 0", "expected"),
         (f"{URL} --attach nowhere", "expected a port, host:port or an address"),
-        (f"{URL} --adapter nothing", "expected"),
-        (f"{URL} --adapter generic", "expected"),
-        (f"{URL} --adapter original --selector tiles=.a", "expected"),
         (f"{URL} --selectors missing.toml", "cannot read 'missing.toml'"),
         (f"{URL} --selector colour=red", "expected selectors"),
         (f"{URL} --rules 1x1", "expected"),
@@ -349,7 +350,8 @@ FAULTS: dict[str, list[tuple[str, str]]] = {
         (f"{TUNE} --out noise.db", "expected a file made by 'twofold tune', got"),
     ],
     "watch": [
-        ("greedy --sed 1", "no such option: --sed"),
+        ("greedy --sed 1", "no such option: --sed; did you mean --seed? (see"),
+        ("greedy --nope", "no such option: --nope (see twofold watch --help)"),
         ("nobody", "expected a player"),
         ("greedy:depth=3", "depth"),
         ("''", "expected"),
@@ -440,6 +442,28 @@ def test_one_sentence_and_nothing_written(
     assert not [note for note in notes if not note.startswith(NOTES)]
     assert content_of(here) == before
     assert not content_of(tmp_path)
+
+
+def path_options() -> list[str]:
+    """All options and arguments that are paths, each behind its command."""
+    commands = {name: _loaded(name) for name in COMMANDS}
+    alone = {name: one for name, one in commands.items() if not hasattr(one, "commands")}
+    for name in sorted(commands.keys() - alone.keys()):
+        alone |= {f"{name} {part}": one for part, one in commands[name].commands.items()}
+    return [
+        f"{name} {parameter.opts[0] if parameter.opts[0].startswith('-') else ''}"
+        for name, one in alone.items()
+        for parameter in one.params
+        if parameter.metavar in _PATHS
+        and (parameter.opts[0].startswith("-") or parameter is one.params[0])
+    ]
+
+
+@pytest.mark.parametrize("option", path_options())
+def test_an_empty_path_is_refused(cli: Cli, option: str) -> None:
+    code, out, err = cli(*option.split(), "")
+    assert (code, out) == (2, "")
+    assert ": expected a path, got '' (see twofold " in err
 
 
 # ---- what the machine has no room for

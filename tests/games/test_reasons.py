@@ -21,7 +21,7 @@ CASES = [
     ),
     ("3589/2357/0246/1135", "r1 u.9", "u", "The next tile may end the game."),
     ("3589/2357/0246/1135", "r1 u.9", "r", "With up, the next tile may end the game."),
-    ("1679/2457/2346/0215", "u1 l.9", "l", "It leaves 1 empty cell, the best move 2."),
+    ("1679/2457/2346/0215", "u1 l.9", "l", "It leaves 1 empty cell; the best move leaves 2."),
     ("2456/1345/1340/2100", "u1 r.95", "r", "It separates the two 16s."),
     ("2456/1345/1340/2100", "u1 r.95", "u", "It keeps the two 16s together."),
     ("4667/1356/1045/0012", "r1 u.65", "u", "It does not make the 128."),
@@ -40,7 +40,7 @@ CASES = [
         "d",
         "It keeps the right column full, so that the 128 stays in its corner.",
     ),
-    ("0079/0057/1336/2224", "r1 u.97", "u", "It leaves 4 empty cells, the best move 6."),
+    ("0079/0057/1336/2224", "r1 u.97", "u", "It leaves 4 empty cells; the best move leaves 6."),
     ("1222/7541/1124/2012", "l1 r.8 d.7", "l", "It leaves 3 empty cells, against 1 with down."),
     (
         "1000/1010/2244/6874",

@@ -164,7 +164,7 @@ def test_boards_beyond_32768(spec: str) -> None:
             check_line(analysis, Rules())
 
 
-@pytest.mark.parametrize(("lost", "shown"), [(1e-5, "0"), (0.5, "-0.5")])
+@pytest.mark.parametrize(("lost", "shown"), [(1e-5, "0"), (0.5, "-0.50"), (0.7, "-0.70")])
 def test_rounding_is_no_difference(lost: float, shown: str) -> None:
     found = make_player("expectimax:ply=1").analyse(Board.parse("0012/0013/0024/1357"))
     best = found.value

@@ -1,6 +1,7 @@
 """The command `twofold`: one module a command, thin, loaded when it is called."""
 
 import contextlib
+import difflib
 import errno
 import importlib
 import os
@@ -9,7 +10,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from types import FrameType
 from typing import Annotated, Any, Final, NoReturn, TextIO, cast
 
@@ -59,6 +60,9 @@ path/to/file.py:Name. `twofold players` lists them. A BOARD is 16 digits, row by
 0 is empty, 1 is the tile 2, 2 is 4, a is 1024; or tiles: '2 4 0 0 / 0 0 0 0 / ...'.
 """
 
+
+_PATHS: Final = ("FILE", "FOLDER", "IN", "OUT", "PATH", "STUDY")
+"""The values that are paths, as the help names them."""
 
 _THREADS: Final = "NUMBA_NUM_THREADS"
 """A variable of the environment that Numba reads."""
@@ -118,22 +122,34 @@ def _loaded(name: str) -> Any:
     module = importlib.import_module(f"twofold.cli.{MODULES.get(name, own)}")
     if hasattr(module, "app"):
         group: Any = typer.main.get_command(module.app)
-        group.commands = {key: _without_types(one) for key, one in group.commands.items()}
+        group.commands = {key: _prepared(one) for key, one in group.commands.items()}
         return group
     command, example = module.command, module.EXAMPLE
     if name in MODULES:
         command, example = getattr(module, own), getattr(module, f"{own.upper()}_EXAMPLE")
     alone = typer.Typer(rich_markup_mode=None, add_completion=False)
     alone.command(name, epilog=f"Example:\n\n\b\n{example}")(command)
-    return _without_types(typer.main.get_command(alone))
+    return _prepared(typer.main.get_command(alone))
 
 
-def _without_types(command: Any) -> Any:
-    """The command, whose help then names arguments without their Python types (`<list[str]>`)."""
+def _prepared(command: Any) -> Any:
+    """The command, whose help then names arguments without their Python types (`<list[str]>`).
+
+    An empty path is refused: it is a variable that a script has not set.
+    """
     for parameter in command.params:
         if parameter.param_type_name == "argument":
             parameter.display_type_rich = lambda **_: ""
+        if parameter.metavar in _PATHS:
+            parameter.consume_value = partial(_with_path, parameter, parameter.consume_value)
     return command
+
+
+def _with_path(parameter: Any, consume: Callable[..., Any], context: Any, given: Any) -> Any:
+    value, source = consume(context, given)
+    if source.name == "COMMANDLINE" and "" in ([value] if isinstance(value, str) else value or ()):
+        raise typer.BadParameter("expected a path, got ''", context, parameter)
+    return value, source
 
 
 app = typer.Typer(
@@ -282,6 +298,8 @@ def _report(error: BaseException, arguments: Sequence[str] = ()) -> int:
         typer.echo(error.ctx.get_help())  # type: ignore[attr-defined]
         return 2
     if hasattr(error, "format_message"):  # a usage error; typer has its classes where it likes
+        if hasattr(error, "possibilities"):
+            error.possibilities = None  # those of typer are near only by their dashes
         text = str(error.format_message()).strip().rstrip(".")
         context = getattr(error, "ctx", None)
         name = f" {arguments[0]}" if arguments and arguments[0] in COMMANDS else ""
@@ -317,11 +335,19 @@ def _is_a_players(error: BaseException) -> bool:
     return faults is not None and bool(faults.last_place(error))
 
 
+_LIKE: Final = 0.7
+"""How like an option a word must be to be taken for it, as `difflib` measures it."""
+
+
 def _meant(text: str, context: Any) -> str:
-    """The end of an error about an argument too many, where it is a player for an option."""
-    extra = re.fullmatch(r"Got unexpected extra argument\S* \((\S+)\)", text)
+    """The end of a usage error: the option like an unknown one, or that for a player too many."""
     parameters = getattr(getattr(context, "command", None), "params", ())
-    options = {name for one in parameters for name in one.opts}
+    options = [name for one in parameters for name in one.opts if name.startswith("--")]
+    if unknown := re.fullmatch(r"No such option: --(\S+)", text):
+        names = [name[2:] for name in options]
+        close = difflib.get_close_matches(unknown[1], names, n=1, cutoff=_LIKE)
+        return f"; did you mean --{close[0]}?" if close else ""
+    extra = re.fullmatch(r"Got unexpected extra argument\S* \((\S+)\)", text)
     option = next((name for name in ("--player", "--hints") if name in options), "")
     return f"; did you mean {option} {extra[1]}?" if extra and option and _plays(extra[1]) else ""
 

@@ -115,7 +115,8 @@ FORMATS: Final = (
     ),
     Format(
         "text",
-        rf"(?=\D{{0,{MAX_BOARD}}}?[\d_.*-])[\s\w/.,:;*|+\-\[\]()\"'=─-╿]{{1,{MAX_BOARD}}}\Z",
+        rf"(?=\D{{0,{MAX_BOARD}}}?[\d_.*-]|[a-z]++(?:/[a-z]++)++\s*+\Z)"
+        rf"[\s\w/.,:;*|+\-\[\]()\"'=─-╿]{{1,{MAX_BOARD}}}\Z",
         boards.parse_text_board, lambda record: f"{record.replay().board}\n", is_board=True,
     ),
     Format("hex", "", _parse_hex, _format_hex, is_board=True),

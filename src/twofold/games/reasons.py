@@ -50,7 +50,7 @@ SENTENCES: Final[dict[Kind, tuple[str, str]]] = {
         "It leaves a next move that keeps the {tile} in its corner",
     ),
     "empty": (
-        "It leaves {count} empty cells, the best move {other}",
+        "It leaves {count} empty cells; the best move leaves {other}",
         "It leaves {count} empty cells, against {other} with {move}",
     ),
     "pair": ("It separates the two {tile}s", "It keeps the two {tile}s together"),
@@ -61,11 +61,11 @@ SENTENCES: Final[dict[Kind, tuple[str, str]]] = {
         "It keeps the {line} full, so that the {tile} stays in its corner",
     ),
     "lines": (
-        "It leaves {count} rows and columns in order, the best move {other}",
+        "It leaves {count} rows and columns in order; the best move leaves {other}",
         "It leaves {count} rows and columns in order, against {other} with {move}",
     ),
     "pairs": (
-        "It leaves {count} pairs that can merge, the best move {other}",
+        "It leaves {count} pairs that can merge; the best move leaves {other}",
         "It leaves {count} pairs that can merge, against {other} with {move}",
     ),
     "only": ("", "It is the only legal move"),

@@ -246,7 +246,8 @@ def _value_cells(analysis: Analysis, one: MoveAnalysis) -> tuple[str, str]:
     if analysis.exact and analysis.unit != "points":
         return f"{one.value:.6f}", f"{distance:.2g}" if distance else "0"
     unit = analysis.unit
-    behind = _as_points(format_in_unit(distance, unit, best)) if distance else "0"
+    like = min(abs(best), 1e4 * abs(distance))  # not -1 between values that look equal
+    behind = _as_points(format_in_unit(distance, unit, like)) if distance else "0"
     return format_in_unit(one.value, unit, best), behind
 
 
