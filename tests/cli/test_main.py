@@ -21,6 +21,7 @@ from twofold.cli import COMMANDS as FIRST_SENTENCES
 from twofold.cli import _loaded, _options, _output, main, players
 from twofold.cli.selftest import SelfCheck, SelfTestDocument
 from twofold.errors import ResourceError
+from twofold.kernels import COMPILING
 
 COMMANDS = [
     "watch", "play", "serve", "analyse", "review", "drive", "convert", "bench", "compare", "report",
@@ -299,7 +300,7 @@ def test_loading_is_said_where_kernels_are_compiled(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(_output, "BUILT", Looked())
     said = said_while(monkeypatch, _output.loading, "first use")
-    assert said == "compiling kernels; only the first use does, under a minute ...\n"
+    assert said == f"{COMPILING}\n"
 
 
 @pytest.mark.parametrize("columns", ["60", "80", "200"])

@@ -268,12 +268,12 @@ def loading(text: str = "") -> AbstractContextManager[None]:
 
     Without kernels to compile it is `text`; by default `LOADING`, and only in a terminal.
     """
-    before = len(BUILT)
+    before, redraws = len(BUILT), can_redraw(sys.stderr.isatty())
 
     def words() -> str:
-        if len(BUILT) > before:
+        if len(BUILT) > before and (redraws or not before):  # a line stays: once is enough
             return COMPILING
-        return text or (LOADING if can_redraw(sys.stderr.isatty()) else "")
+        return text or LOADING * redraws
 
     return waiting(words)
 

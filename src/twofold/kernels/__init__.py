@@ -7,7 +7,9 @@ value types. Tests compare each kernel with a naive twin.
 import sys
 from typing import Final
 
-COMPILING: Final = "compiling kernels; only the first use does, under a minute ..."
+COMPILING: Final = (
+    "compiling kernels; only the first use does: about half a minute, longer on a busy machine ..."
+)
 """Said while kernels are compiled."""
 
 BUILT: Final[list[str]] = []
