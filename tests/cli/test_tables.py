@@ -41,7 +41,6 @@ def test_a_table_from_its_building_to_its_end(cli: Cli, tmp_path: Path) -> None:
     assert (code, out, err) == (0, "", "twofold: 442-8 is built already\n")
     code, out, _ = cli("tables", "list")
     assert [line.split()[0] for line in out.splitlines()][:3] == ["table", "441-16/4-8", NAME]
-    assert "tables=auto leaves out 441-16/4-8, 442-8: targets below 256" in " ".join(out.split())
     code, out, _ = cli("tables", "info", NAME, "--check")
     assert code == 0
     assert "    L L . ." in out
@@ -173,7 +172,6 @@ def test_what_goes_on_repeats_the_options(
     assert err.endswith(f"Continue with:\n  {goes_on} --jobs 1\n")
     listed = cli("tables", "list", "--out", out).out
     assert f"continue with: twofold tables build 442-8 --out '{out}'\n" in listed
-    assert f"continue with the rest of the default set:\n  {goes_on}\n" in listed
 
 
 def test_tables_of_a_folder_are_removed(cli: Cli, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from twofold.players.engine.conformance import (
     dead_board,
     usual_board,
 )
-from twofold.players.engine.lines import ALL_SHAPES
+from twofold.players.engine.messages import ALL_SHAPES
 
 SLACK = 20.0
 """Test machines are busy; `engine-check` itself has the real limits."""

@@ -25,15 +25,11 @@ from tests.players.engines import (
 from twofold import Board, Budget, Move, Rules, make_player
 from twofold.errors import InvalidSpec, PlayerError, UnsupportedRules
 from twofold.players import canonical, short_spec
-from twofold.players.engine import client
-from twofold.players.engine.client import Dialogue, EngineLost, EnginePlayer
-from twofold.players.engine.lines import (
-    Info,
-    SetPosition,
-    hash_of_files,
-    parse_command_words,
-    parse_option_words,
-)
+from twofold.players.engine import client, dialogue
+from twofold.players.engine.client import EnginePlayer
+from twofold.players.engine.dialogue import Dialogue, EngineLost
+from twofold.players.engine.lines import hash_of_files, parse_command_words, parse_option_words
+from twofold.players.engine.messages import Info, SetPosition
 from twofold.search.budget import Stop
 
 BOARD = Board.parse("0012/0013/0024/1357")
@@ -180,8 +176,8 @@ def test_a_program_that_breaks_the_protocol_ends_in_one_sentence_and_leaves_no_p
     mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, figure: Callable[[str], None]
 ) -> None:
     monkeypatch.setattr(client, "RESTARTS", 0)
-    monkeypatch.setattr(client, "QUIT_SECONDS", 0.2)
-    monkeypatch.setattr(client, "MAX_ENGINE_LINES", 500)
+    monkeypatch.setattr(dialogue, "QUIT_SECONDS", 0.2)
+    monkeypatch.setattr(dialogue, "MAX_ENGINE_LINES", 500)
     file = tmp_path / "processes"
     said, threads = "", set(threading.enumerate())
     with EnginePlayer(rogue(mode, file), timeout=TIMEOUTS.get(mode, 60.0)) as player:
@@ -249,13 +245,13 @@ def test_rules_that_the_program_refuses_are_named() -> None:
 
 
 def test_an_engine_that_does_not_read_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "WRITE_SECONDS", 0.2)
-    dialogue = Dialogue([*ALONE, "-c", "import time; time.sleep(60)"])
+    monkeypatch.setattr(dialogue, "WRITE_SECONDS", 0.2)
+    deaf = Dialogue([*ALONE, "-c", "import time; time.sleep(60)"])
     with pytest.raises(PlayerError, match=r"read nothing for 0.2 s"):
-        dialogue.say_lines(["x" * 1_000] * 1_000)
-    dialogue.kill()
+        deaf.say_lines(["x" * 1_000] * 1_000)
+    deaf.kill()
     with pytest.raises(EngineLost):
-        dialogue.say_lines(["more"])
+        deaf.say_lines(["more"])
 
 
 # Stopping
@@ -295,7 +291,8 @@ def test_a_silent_engine_is_named_long_before_it_is_given_up(
     with EnginePlayer(rogue(mode), timeout=1.0) as player:
         if mode == "mute":  # its handshake may be slow on a busy machine
             player.start(Rules(), 1)
-        monkeypatch.setattr(client, "NOTE_SECONDS", 0.1)
+        for module in (client, dialogue):
+            monkeypatch.setattr(module, "NOTE_SECONDS", 0.1)
         with pytest.raises(PlayerError, match="nothing for 1 s"):
             player.analyse(BOARD, stop=stop)
     (note,) = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
@@ -322,7 +319,7 @@ def test_a_program_cannot_write_to_the_terminal_of_who_started_it(tmp_path: Path
 
     file = tmp_path / "processes"
     script = f"""
-        from twofold.players.engine.client import Dialogue
+        from twofold.players.engine.dialogue import Dialogue
         dialogue = Dialogue({rogue("terminal", file)!r})
         dialogue.introduce()
         dialogue.close()

@@ -12,7 +12,8 @@ import pytest
 
 from twofold import Board, Budget, Move, Rules
 from twofold.errors import InvalidInput
-from twofold.players.engine.lines import (
+from twofold.players.engine.lines import format_line, parse_answer, parse_command
+from twofold.players.engine.messages import (
     ALL_SHAPES,
     BestMove,
     ErrorLine,
@@ -25,9 +26,6 @@ from twofold.players.engine.lines import (
     SetPosition,
     Shapes,
     Word,
-    format_line,
-    parse_answer,
-    parse_command,
 )
 from twofold.search.analysis import LineStep
 

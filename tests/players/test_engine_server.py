@@ -16,7 +16,8 @@ from twofold.errors import InvalidInput, UnsupportedRules
 from twofold.game.game import Game
 from twofold.players import play_game
 from twofold.players.engine import server as module
-from twofold.players.engine.lines import BestMove, Info, Option, Shapes, Word, parse_answer
+from twofold.players.engine.lines import parse_answer
+from twofold.players.engine.messages import BestMove, Info, Option, Shapes, Word
 from twofold.players.engine.server import EngineServer, ServerSearch, info_of, opening_rules, serve
 from twofold.search.analysis import Analysis
 from twofold.search.budget import Stop

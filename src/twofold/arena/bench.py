@@ -20,7 +20,7 @@ from twofold.errors import InvalidInput, PlayerError
 from twofold.game.notation import ALL_SEEDS, SeedRange, check_seed, did_you_mean, printable, shown
 from twofold.game.rules import Rules
 from twofold.limits import MAX_GAMES, MAX_JOBS, check_limit
-from twofold.players import PlayerSpec
+from twofold.players import Player, PlayerSpec
 from twofold.players.presets import STRENGTHS
 from twofold.version import SIGNATURE, __version__
 
@@ -216,9 +216,16 @@ class Bench:
         self.entrants: list[Entrant] = []
 
     def add(
-        self, player: PlayerSpec | str, seeds: SeedRange, *, allow_code: bool = True
+        self,
+        player: PlayerSpec | str,
+        seeds: SeedRange,
+        *,
+        allow_code: bool = True,
+        made: Player | None = None,
     ) -> Entrant:
         """Add a player and the seeds of its games; with `allow_code=False` it may not run code.
+
+        `made` is the player itself, where it is made and started already.
 
         Raises:
             InvalidInput: the spec or a number is invalid, or the player has changed since its games
@@ -226,9 +233,10 @@ class Bench:
         """
         _check_seeds(seeds)
         player = PlayerSpec.of(player).settled(self.rules)
-        with player.make(allow_code=allow_code) as made:
-            made.start(self.rules, seeds.first)
-            entrant = Entrant.of(player, made, seeds, allow_code=allow_code)
+        if made is None:
+            with player.make(allow_code=allow_code) as made:
+                made.start(self.rules, seeds.first)
+        entrant = Entrant.of(player, made, seeds, allow_code=allow_code)
         self._check_earlier(player.text, entrant.spec)
         run = self.study.add_run(
             entrant.spec,

@@ -5,7 +5,7 @@ import os
 import re
 import secrets
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, Annotated, Any, Final, Generic, TypeVar, get_args, get_origin
@@ -242,10 +242,19 @@ def prepare(
     """
     with loading():
         settled = [spec.settled(rules) for spec in specs]
-    for spec in settled:
-        with hint_at_rules(spec, rules):
-            open_player(spec, rules, seed, allow_code=allow_code).close()
+    for player in opened(settled, rules, seed, allow_code=allow_code):
+        player.close()
     return settled
+
+
+def opened(
+    specs: Iterable[PlayerSpec], rules: Rules, seed: int, *, allow_code: bool = True
+) -> Iterator[Player]:
+    """The players, ready; raises as `prepare`."""
+    for spec in specs:
+        with hint_at_rules(spec, rules):
+            player = open_player(spec, rules, seed, allow_code=allow_code)
+        yield player
 
 
 @contextmanager
@@ -254,7 +263,7 @@ def hint_at_rules(spec: PlayerSpec, rules: Rules) -> Iterator[None]:
     try:
         yield
     except UnsupportedRules as error:
-        from twofold.players.engine.lines import ALL_SHAPES
+        from twofold.players.engine.messages import ALL_SHAPES
 
         with spec.make() as player:
             shapes = [shape for shape in ALL_SHAPES if not player.unsupported(Rules(*shape))]

@@ -3,6 +3,7 @@
 import itertools
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
@@ -48,6 +49,7 @@ from twofold.cli._options import (
     flag,
     given_again,
     hint_at_strengths,
+    opened,
     option,
     prepare,
     read_jobs,
@@ -56,6 +58,7 @@ from twofold.cli._options import (
 )
 from twofold.cli._output import (
     end_interrupted,
+    loading,
     machine,
     print_note,
     print_out,
@@ -296,16 +299,24 @@ def _wanted(
     seed: int,
 ) -> Bench:
     starts = read_starts(boards, rules)
-    players = prepare(players, rules, seed)
+    with loading():
+        players = [player.settled(rules) for player in players]
     specs = [player.short for player in players]
     for spec in specs:
         if specs.count(spec) > 1:
             raise InvalidInput(f"expected different players, got {shown(spec)} twice")
     bench = Bench(study, rules, machine=machine(), boards=starts)
     usual = _GAMES if starts is None else len(starts)
-    for player in players:
-        bench.add(player, SeedRange(seed, usual if games is None else games))
+    _add(bench, dict.fromkeys(players, usual if games is None else games), seed)
     return bench
+
+
+def _add(bench: Bench, players: Mapping[PlayerSpec, int], seed: int) -> None:
+    """Add players with their numbers of games, once all of them are ready."""
+    with ExitStack() as stack:
+        ready = [stack.enter_context(one) for one in opened(players, bench.rules, seed)]
+        for (spec, games), made in zip(players.items(), ready, strict=True):
+            bench.add(spec, SeedRange(seed, games), made=made)
 
 
 def _preset(study: GameStore, name: str, seed: int) -> list[Bench]:
@@ -314,9 +325,7 @@ def _preset(study: GameStore, name: str, seed: int) -> list[Bench]:
     for rules in dict.fromkeys(line.rules for line in lines):
         ours = {PlayerSpec.parse(one.player): one.games for one in lines if one.rules == rules}
         bench = Bench(study, read_rules(rules), machine=machine())
-        prepare(list(ours), bench.rules, seed)
-        for player, games in ours.items():
-            bench.add(player, SeedRange(seed, games))
+        _add(bench, ours, seed)
         benches.append(bench)
     return benches
 

@@ -42,12 +42,10 @@ from twofold.tables.build import BuildPlan, check_room, measured_rate
 from twofold.tables.folder import SETS, SUFFIX, USUAL, is_path, tables_folder
 from twofold.tables.format import TableHead
 from twofold.tables.library import (
-    LEAST_TARGET,
     TableAnswer,
     built,
     find,
     head_of,
-    is_strong,
     open_table,
     open_tables,
     path_of,
@@ -429,24 +427,11 @@ def list_tables(out: FolderOption = "", json: JsonOption = False) -> None:
     for one in unfinished:
         again = _build_command(one.name, out=out)
         print_words(f"{one.name}: {one.done:.0%} built; continue with: {again}")
-    if begun := _set_begun(found, unfinished):
-        print_words(f"continue with the rest of the {begun} set:")
-        print_out(f"  {_build_command(begun, out=out)}")
     for path, why in bad:
         print_words(f"{path.name}: {why}", 2)
-    if bad:
-        print_words("a damaged file can be removed with twofold tables remove and built again")
     if not (found or unfinished or bad):
         print_words(f"no table is built in {folder}. Build the default set with:")
         print_out(f"  {_build_command(USUAL, out=out)}")
-    patterns = [head.pattern for _, head in found]
-    if walls := [one.name for one in patterns if one.walls is not None]:
-        print_words(f"tables=auto has {', '.join(walls)} only beside late= of ntuple")
-    if weak := [one.name for one in patterns if one.walls is None and not is_strong(one)]:
-        print_words(
-            f"tables=auto leaves out {', '.join(weak)}: "
-            f"targets below {1 << LEAST_TARGET} make players weaker"
-        )
 
 
 def _unfinished(folder: Path) -> list[UnfinishedTable]:
@@ -457,17 +442,6 @@ def _unfinished(folder: Path) -> list[UnfinishedTable]:
             name = EndgamePattern.parse(table.name.removesuffix(SUFFIX)).name
             found.append(UnfinishedTable(name, share_done(table) or 0.0))
     return found
-
-
-def _set_begun(
-    found: list[tuple[Path, TableHead]], unfinished: list[UnfinishedTable]
-) -> str | None:
-    """The first set with an unfinished table that lacks others too."""
-    for name, tables in SETS.items():
-        missing = set(tables) - {head.pattern.name for _, head in found}
-        if len(missing) > 1 and any(one.name in missing for one in unfinished):
-            return name
-    return None
 
 
 @app.command("info", epilog="Example:\n\n\b\n  twofold tables info 442-512 --check")

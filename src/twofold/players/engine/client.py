@@ -1,404 +1,36 @@
 """A player that is another program, asked in the engine protocol with time limits.
 
-`Dialogue` runs the program, reads and writes its lines with time limits, and always ends it. On
-POSIX the program runs in a session of its own: Ctrl-C does not reach it, and its process group is
-killed with it. If this process is killed, the program reads the end of its input, and ends by
-itself.
-
-A violation of the protocol raises an error with one sentence: what was expected, what came, the
-command it replied to, and the end of stderr. An engine that ends or does not reply is restarted a
-few times per game and asked again: commands always contain the whole position. An illegal move or
-an invalid line is an error without a retry; `info` that cannot be read is ignored, with a warning.
+An engine that ends or does not reply is restarted a few times per game and asked again: commands
+always contain the whole position. An illegal move or an invalid line is an error without a retry;
+`info` that cannot be read is ignored, with a warning.
 """
 
 import contextlib
-import logging
-import os
-import queue
 import shlex
-import signal
-import subprocess
-import threading
 import time
-import weakref
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
-from twofold.errors import InvalidInput, InvalidSpec, PlayerError, UnsupportedRules
+from twofold.errors import InvalidSpec, PlayerError, UnsupportedRules
 from twofold.game.board import Board
 from twofold.game.notation import shown
 from twofold.game.rules import MOVES_BY_LETTER, Move, Rules
-from twofold.limits import MAX_ENGINE_LINE, MAX_ENGINE_LINES, MAX_ENGINE_OPTIONS
 from twofold.players.base import StreamPlayer, check_going, move_list
-from twofold.players.engine.lines import (
-    Answer,
+from twofold.players.engine.dialogue import LOG, NOTE_SECONDS, START_SECONDS, Dialogue, EngineLost
+from twofold.players.engine.lines import format_line
+from twofold.players.engine.messages import (
     BestMove,
-    Command,
     ErrorLine,
     Go,
-    Identity,
     Info,
     NewGame,
     Option,
     SetOption,
     SetPosition,
-    Shapes,
     Word,
-    first_word,
-    format_line,
-    parse_answer,
 )
 from twofold.search.analysis import Analysis, MoveValue
 from twofold.search.budget import Budget, Stop
-
-START_SECONDS: Final = 60.0
-"""Usual time limit for `u2048ok` and `readyok`, long enough to load or compile."""
-
-QUIT_SECONDS: Final = 1.0
-"""Time limit for a program to end after `quit`."""
-
-JOIN_SECONDS: Final = 1.0
-"""Time limit for the end of a thread after the other end of its stream is closed."""
-
-SETTLE_SECONDS: Final = 0.2
-"""Time limit for the last output of stderr to arrive."""
-
-LOOK_SECONDS: Final = 1.0
-"""Interval of checks for a program that has ended while a child of it keeps its output open."""
-
-NOTE_SECONDS: Final = 2.0
-"""Time after which a note says what is waited for; a search may use its time limit first."""
-
-WRITE_SECONDS: Final = 5.0
-"""Time limit for a program to read its input."""
-
-TAIL_BYTES: Final = 4_096
-"""Bytes of stderr that are kept."""
-
-TAIL_SHOWN: Final = 200
-"""Characters of the end of stderr in a message."""
-
-_CHUNK: Final = 65_536
-_WAITING: Final = 64
-"""Largest number of unread chunks; then the program blocks."""
-
-_POSIX: Final = os.name == "posix"
-_NEW_GROUP: Final[int] = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)  # Windows only
-
-
-_LOG: Final = logging.getLogger("twofold.engine")
-
-
-class EngineLost(PlayerError):
-    """An engine has ended or does not reply; a restart may help."""
-
-
-@dataclass(slots=True)
-class Introduction:
-    """An engine's self-description: name, author, options by name, and shapes as (rows, cols)."""
-
-    name: str = ""
-    author: str = ""
-    options: dict[str, Option] = field(default_factory=dict)
-    shapes: tuple[tuple[int, int], ...] = Shapes().shapes
-
-
-class Dialogue:
-    """A running engine and the conversation with it; raises `InvalidSpec` if there is no program.
-
-    Args:
-        words: the program and its arguments; started without a shell.
-        timeout: time limit of the handshake and of `readyok`, in seconds.
-
-    Attributes:
-        introduction: what the engine said of itself in the handshake.
-    """
-
-    def __init__(self, words: Sequence[str], *, timeout: float = START_SECONDS) -> None:
-        self.command = shlex.join(words)
-        self.timeout = timeout
-        self.introduction = Introduction()
-        self.process = _started(words)
-        self._chunks: queue.Queue[bytes] = queue.Queue(_WAITING)
-        self._tail = bytearray()
-        self._lines: deque[bytes] = deque()
-        self._rest = b""
-        self._asked = ""
-        self._count = 0
-        self._introduced = self._noted = False
-        # The threads hold what they fill, not this object, which may be collected.
-        chunks, tail, closed = self._chunks, self._tail, threading.Event()
-
-        def keep_output(chunk: bytes) -> None:
-            while not closed.is_set():
-                with contextlib.suppress(queue.Full):
-                    return chunks.put(chunk, timeout=0.2)
-
-        def keep_tail(chunk: bytes) -> None:
-            tail.extend(chunk)
-            del tail[:-TAIL_BYTES]
-
-        self._errors = _reading(self.process.stderr, keep_tail)
-        threads = self._errors, _reading(self.process.stdout, keep_output)
-        self._end = weakref.finalize(self, _end, self.process, closed, threads)
-
-    # ---- sending
-
-    def say(self, *messages: Command) -> None:
-        """Send commands; later errors name them as the cause of the reply."""
-        self.say_lines([format_line(message) for message in messages])
-
-    def say_lines(self, lines: Sequence[str]) -> None:
-        """Send lines of text, valid or not; raises `EngineLost` or `PlayerError`."""
-        self._asked = ", ".join(lines)
-        self._count = 0
-        self._write(lines)
-
-    def add(self, word: Word) -> None:
-        """Send one more word while a reply is due."""
-        self._write([word.value])
-
-    def _write(self, lines: Sequence[str]) -> None:
-        data = memoryview("".join(f"{line}\n" for line in lines).encode())
-        expected, until = "an answer", time.monotonic() + WRITE_SECONDS
-        assert self.process.stdin is not None
-        try:
-            while data:
-                written = self.process.stdin.write(data)
-                data = data[written or 0 :]
-                if data and time.monotonic() > until:
-                    got = f"a program that read nothing for {WRITE_SECONDS:g} s"
-                    raise PlayerError(self.sentence(expected, got))
-                if not written:
-                    time.sleep(0.001)
-        except (OSError, ValueError):  # ValueError: closed here
-            raise EngineLost(self.sentence(expected, self._how_it_ended())) from None
-
-    # ---- receiving
-
-    def answer(self, seconds: float, expected: str, *, infos: bool = True) -> Answer | None:
-        """The next known line; None if none comes within `seconds`.
-
-        `expected` is the reply that errors name; without `infos`, `info` lines are skipped
-        unparsed. Raises `EngineLost` at the end of the engine, `PlayerError` if it breaks the
-        protocol.
-        """
-        until = time.monotonic() + seconds
-        skipped = ("id", "option", "shapes") if self._introduced else ()
-        while (line := self._read(until - time.monotonic(), expected)) is not None:
-            word = first_word(line)
-            if word in skipped or (word == "info" and not infos):
-                continue
-            try:
-                message = parse_answer(line)
-            except InvalidInput as error:
-                raise PlayerError(self.sentence(expected, f"{shown(line)} ({error})")) from None
-            if message is not None:
-                return message
-        return None
-
-    def patient_answer(
-        self, seconds: float, expected: str, *, infos: bool = False
-    ) -> Answer | None:
-        """`answer`, with a note where it takes long."""
-        until = time.monotonic() + seconds
-        found = self.answer(min(seconds, NOTE_SECONDS), expected, infos=infos)
-        if found is None and seconds > NOTE_SECONDS:
-            self.note(expected, seconds)
-            found = self.answer(until - time.monotonic(), expected, infos=infos)
-        return found
-
-    def note(self, expected: str, seconds: float) -> None:
-        """Log once that a reply is waited for, and for how long at most."""
-        if not self._noted:
-            self._noted = True
-            words = "no %s from the engine %s yet; waiting for up to %s s"
-            _LOG.warning(words, expected, shown(self.command), f"{round(seconds, 1):g}")
-
-    def _read(self, seconds: float, expected: str) -> str | None:
-        """The next line, without the line break; None after the timeout."""
-        until = time.monotonic() + seconds
-        while not self._lines:
-            left = until - time.monotonic()
-            try:
-                chunk = self._chunks.get(timeout=max(min(left, LOOK_SECONDS), 0.0))
-            except queue.Empty:
-                if self.wait(0) is None:
-                    if left <= LOOK_SECONDS:
-                        return None
-                    continue
-                chunk = b""
-            if not chunk:
-                raise EngineLost(self.sentence(expected, self._how_it_ended()))
-            *lines, self._rest = (self._rest + chunk).split(b"\n")
-            self._lines.extend(lines)
-            self._check_length(self._rest, expected)
-        line = self._lines.popleft()
-        self._check_length(line, expected)
-        self._count += 1
-        if self._count > MAX_ENGINE_LINES:
-            raise PlayerError(self.sentence(expected, f"more than {MAX_ENGINE_LINES} lines"))
-        return line.decode("utf-8", "replace").strip()
-
-    def _check_length(self, line: bytes, expected: str) -> None:
-        if len(line) > MAX_ENGINE_LINE:
-            got = f"a line of more than {MAX_ENGINE_LINE} bytes: {shown(line[:40])}"
-            raise PlayerError(self.sentence(expected, got))
-
-    def pass_over(self) -> None:
-        """Skip lines sent since the last reply; raises `PlayerError` for a move without a `go`."""
-        while (message := self.answer(0.0, "no line before a command", infos=False)) is not None:
-            if isinstance(message, BestMove):
-                got = f"another one, {format_line(message)}"
-                raise PlayerError(self.sentence("one bestmove", got))
-
-    # ---- handshake
-
-    def introduce(self) -> Introduction:
-        """Do the handshake; raises `EngineLost` or `PlayerError` if it fails."""
-        found = self.introduction
-        self.say(Word.HELLO)
-        for message in self._up_to(Word.HELLO_OK):
-            match message:
-                case ErrorLine():
-                    raise PlayerError(self.sentence("u2048ok", format_line(message)))
-                case Identity("name", text):
-                    found.name = text
-                case Identity("author", text):
-                    found.author = text
-                case Shapes(shapes):
-                    found.shapes = shapes
-                case Option(name):
-                    found.options[name] = message
-            if len(found.options) > MAX_ENGINE_OPTIONS:
-                got = f"more than {MAX_ENGINE_OPTIONS} options"
-                raise PlayerError(self.sentence("u2048ok", got))
-        self._introduced = True
-        return found
-
-    def make_ready(self, *messages: Command) -> str:
-        """Send commands and wait for `readyok`; returns the first refusal, or an empty text."""
-        self.say(*messages, Word.READY)
-        answers = list(self._up_to(Word.READY_OK))
-        return next((one.text for one in answers if isinstance(one, ErrorLine)), "")
-
-    def _up_to(self, last: Word) -> Iterator[Answer]:
-        until, expected = time.monotonic() + self.timeout, last.value
-        while (message := self.patient_answer(until - time.monotonic(), expected)) is not last:
-            if message is None:
-                raise EngineLost(self.sentence(expected, f"nothing for {self.timeout:g} s"))
-            yield message
-
-    def sentence(self, expected: str, got: str) -> str:
-        """The error message: expected and received, with the end of stderr."""
-        self._errors.join(SETTLE_SECONDS)
-        text = " ".join(self._tail.decode("utf-8", "replace").split())
-        words = ascii(text[-TAIL_SHOWN:])[1:-1]
-        return (
-            f"expected {expected} from the engine {shown(self.command)} in reply to "
-            f"{shown(self._asked)}, got {got}" + (f"; its stderr ends with: {words}" * bool(words))
-        )
-
-    # ---- ending
-
-    def wait(self, seconds: float) -> int | None:
-        """The exit code; None if the program does not end in time."""
-        return _ended(self.process, seconds)
-
-    def _how_it_ended(self) -> str:
-        """The end of the program in words, after its output or input is closed."""
-        code = self.wait(QUIT_SECONDS)
-        if code is None:
-            return "the end of its output"
-        if code < 0:
-            named = {one.value: one.name for one in signal.Signals}
-            return f"its end by {named.get(-code, f'signal {-code}')}"
-        return f"its end with exit code {code}"
-
-    def hang_up(self) -> None:
-        """Close the program's input."""
-        assert self.process.stdin is not None
-        with contextlib.suppress(OSError):
-            self.process.stdin.close()
-
-    def kill(self) -> None:
-        """End the engine immediately."""
-        self._end()
-
-    def close(self) -> None:
-        """Ask the engine to quit; kill it if it does not."""
-        with contextlib.suppress(PlayerError):
-            self._write([Word.QUIT.value])
-            self.hang_up()
-            self.wait(QUIT_SECONDS)
-        self.kill()
-
-
-def _started(words: Sequence[str]) -> subprocess.Popen[bytes]:
-    pipe = subprocess.PIPE
-    try:
-        process = subprocess.Popen(
-            words, bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe,
-            start_new_session=_POSIX, creationflags=_NEW_GROUP,
-        )  # fmt: skip
-    except OSError:
-        raise InvalidSpec(f"expected a program that can be run, got {shown(words[0])}") from None
-    assert process.stdin is not None
-    with contextlib.suppress(AttributeError, OSError):  # Windows, before Python 3.12
-        os.set_blocking(process.stdin.fileno(), False)
-    return process
-
-
-def _reading(stream: Any, keep: Callable[[bytes], None]) -> threading.Thread:
-    """Pass the bytes of a stream to `keep` in a thread, the last ones empty: on any system."""
-
-    def read() -> None:
-        with stream:
-            with contextlib.suppress(OSError):
-                while chunk := stream.read(_CHUNK):
-                    keep(chunk)
-            keep(b"")
-
-    thread = threading.Thread(target=read, name="engine-output", daemon=True)
-    thread.start()
-    return thread
-
-
-def _end(
-    process: subprocess.Popen[bytes], closed: threading.Event, threads: Sequence[threading.Thread]
-) -> None:
-    """Kill a program that has not ended, with its group, and end the threads that read it."""
-    assert process.stdin is not None
-    with contextlib.suppress(OSError):
-        process.stdin.close()
-    if process.returncode is None:
-        _kill_group(process)  # before `wait`, while its process id cannot be reused
-        process.kill()
-        _ended(process, None)
-    closed.set()
-    for thread in threads:
-        thread.join(JOIN_SECONDS)
-
-
-def _ended(process: subprocess.Popen[bytes], seconds: float | None) -> int | None:
-    """The exit code of a program, or None after the timeout; then kills its group.
-
-    A group's id is not reused while one of its processes exists.
-    """
-    if process.returncode is None:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(seconds)
-            _kill_group(process)
-    return process.returncode
-
-
-def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    if _POSIX:
-        with contextlib.suppress(OSError):  # there is none
-            os.killpg(process.pid, signal.SIGKILL)
-
 
 RESTARTS: Final = 3
 """Most restarts in one game."""
@@ -512,7 +144,7 @@ class EnginePlayer(StreamPlayer):
         if len(self.faults) == RESTARTS:
             raise PlayerError(f"{fault} (after {RESTARTS} restarts)") from None
         self.faults.append(str(fault))
-        _LOG.info("started again: %s", fault)
+        LOG.info("started again: %s", fault)
         return self._begin_game()
 
     def _drop(self) -> None:
@@ -591,7 +223,7 @@ class EnginePlayer(StreamPlayer):
             if kind not in self._noted:
                 self._noted.add(kind)
                 words = shown(shlex.join(self.words))
-                _LOG.warning("ignored in an info line of %s: %s", words, fault)
+                LOG.warning("ignored in an info line of %s: %s", words, fault)
 
     def _thoughts(
         self, position: SetPosition, limits: Budget, stop: Stop | None = None, *, infos: bool = True

@@ -19,8 +19,9 @@ from twofold.game.game import Game
 from twofold.game.notation import format_moves
 from twofold.game.rules import STANDARD, Move, Rules
 from twofold.limits import MAX_ENGINE_LINE
-from twofold.players.engine.client import START_SECONDS, Dialogue
-from twofold.players.engine.lines import (
+from twofold.players.engine.dialogue import START_SECONDS, Dialogue
+from twofold.players.engine.lines import format_line
+from twofold.players.engine.messages import (
     Answer,
     BestMove,
     ErrorLine,
@@ -30,7 +31,6 @@ from twofold.players.engine.lines import (
     SetOption,
     SetPosition,
     Word,
-    format_line,
 )
 from twofold.search.budget import Budget
 

@@ -17,7 +17,8 @@ from twofold.game.rules import STANDARD, Move, Rules
 from twofold.limits import MAX_ENGINE_LINE
 from twofold.players import Player, PlayerSpec, make_player
 from twofold.players.base import assumed_score, checked_move, describe_caught
-from twofold.players.engine.lines import (
+from twofold.players.engine.lines import first_word, format_line, parse_command
+from twofold.players.engine.messages import (
     ALL_SHAPES,
     Answer,
     BestMove,
@@ -32,9 +33,6 @@ from twofold.players.engine.lines import (
     SetPosition,
     Shapes,
     Word,
-    first_word,
-    format_line,
-    parse_command,
 )
 from twofold.players.searching import SearchPlayer, values_of
 from twofold.search.analysis import Analysis, table_words
