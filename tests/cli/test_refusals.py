@@ -263,6 +263,7 @@ FAULTS: dict[str, list[tuple[str, str]]] = {
         ("2x2 --rules 2x3", "expected the rules of a game, such as 2x3, got two"),
         (f"2x2 --out {LONG}", "expected"),
         ("--rules 2x", "expected a shape such as 3x4, got '2x'"),
+        ("--rules 2x2 --goal 16 --score", "expected --goal or --score, got both"),
         ("--rules 2x2 --goal 17", "17"),
         ("--rules 2x2 --threads 0", "expected threads from 1 to 1024, got 0"),
         ("--rules 2x2 --out no/such/t", "expected --out in an existing folder"),

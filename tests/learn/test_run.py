@@ -1,4 +1,4 @@
-"""A run and its files: checkpoints, curve and evaluations as CSV."""
+"""A run and its files: checkpoints, curve as CSV, and TensorBoard events."""
 
 import threading
 from itertools import pairwise
@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from twofold.errors import InvalidInput, ResourceError
 from twofold.game.rules import Rules
@@ -19,6 +20,35 @@ from twofold.learn.training import Training, TrainingProgress
 from twofold.values.network import Network
 
 SMALL = TrainingSettings(patterns="0123 0145", rules=Rules.parse("3x4"), threads=1)
+
+
+def events_in(folder: Path) -> dict[int, dict[str, float]]:
+    """What TensorBoard reads, by step and tag."""
+    events = EventAccumulator(str(folder)).Reload()
+    found: dict[int, dict[str, float]] = {}
+    for tag in events.Tags()["tensors"]:
+        for event in events.Tensors(tag):
+            found.setdefault(event.step, {})[tag] = event.tensor_proto.float_val[0]
+    return found
+
+
+def test_every_point_is_an_event(tmp_path: Path) -> None:
+    path = tmp_path / "n.safetensors"
+    run(Training(SMALL, games=2000), path)
+    values = events_in(tmp_path / "n.tensorboard")
+    assert list(values) == [1000, 2000]
+    points = load(path).curve.points
+    assert values[2000]["score/mean"] == pytest.approx(points[1].mean, rel=1e-6)
+    assert values[2000]["reached/1024"] == pytest.approx(points[1].reached[0], rel=1e-6)
+    run(load(path, games=3000), path)  # goes on: the first two are there already
+    assert list(events_in(tmp_path / "n.tensorboard")) == [1000, 2000, 3000]
+    assert len(list((tmp_path / "n.tensorboard").iterdir())) == 2
+
+
+def test_without_tensorboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    run(Training(SMALL, games=1000), tmp_path / "n.safetensors")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["n.csv", "n.safetensors"]
 
 
 class Judge:
@@ -124,6 +154,15 @@ def test_a_measurement_that_is_stopped_leaves_nothing(tmp_path: Path) -> None:
     found = load(path)
     assert found.evaluations == []
     assert found.moves == 0
+
+
+def test_evaluations_are_events(tmp_path: Path) -> None:
+    path, folder = tmp_path / "n.safetensors", tmp_path / "n.tensorboard"
+    run(Training(SMALL, games=10), path, measure=Judge(), measure_every=100.0)
+    first = {"evaluation/mean": 1.0, "survival/late": 0.5}
+    assert events_in(folder) == {0: first, 10: {**first, "evaluation/mean": 2.0}}
+    run(load(path, games=20), path, measure=Judge(), measure_every=100.0)
+    assert events_in(folder).keys() == {0, 10, 20}
 
 
 def test_progress_and_stop(tmp_path: Path) -> None:

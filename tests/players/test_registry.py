@@ -110,7 +110,7 @@ def test_values_are_written_in_one_way(spec: str, part: str) -> None:
 def test_the_canonical_spec_of_the_search() -> None:
     assert canonical("expectimax") == (
         "expectimax:cut=0,empty=270,eval=rows,lost=200000,merges=700,nodes=none,order=47,"
-        "order_power=4,ply=auto,sum=11,sum_power=3.5,table_mb=4,threads=1,time=none"
+        "order_power=4,ply=auto,prune=none,sum=11,sum_power=3.5,table_mb=4,threads=1,time=none"
     )
 
 
@@ -176,6 +176,7 @@ def test_a_key_that_came_later_changes_no_spec_that_is_kept() -> None:
         ("no.such.module:Name", "cannot import 'no.such.module'"),
         ("expectimax:eval=twofold.players:Player", "expected an Evaluator, got"),
         ("datumbox:search=beam", "expected search= and one of alphabeta, minimax, got 'beam'"),
+        ("expectimax:prune=yes", "expected prune= and one of none, got 'yes'"),
         ("it3105-snake:layers=three", "expected layers= and one of literal, alternating"),
         ("it3105-snake:depth=5", "expected depth as an even number, got 5"),
         ("expectimax:eval_sha256=00", "the file of eval_sha256='00' has changed, or there is none"),

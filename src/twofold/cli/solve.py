@@ -54,6 +54,7 @@ def command(
     goal: Annotated[
         int | None, option("TILE", "Maximise the chance of this tile. Default: maximise the score.")
     ] = None,
+    score: Annotated[bool, flag("--score", "Maximise the expected score: the default.")] = False,
     out: Annotated[str, option("FILE", "Write the table to a file.", show_default=False)] = "",
     force: ForceOption = False,
     outcomes: Annotated[bool, flag("--outcomes", "Show how games end under optimal play.")] = False,
@@ -70,6 +71,11 @@ def command(
         if bool(board) == bool(rules):
             found = "two" if board else "none"
             raise InvalidInput(f"expected the rules of a game, such as 2x3, got {found}")
+        if score and goal is not None:
+            raise InvalidInput(
+                "expected --goal or --score, got both; "
+                "--rules '3x3 goal=64 stop=goal' is the score of games that end at 64"
+            )
         problem = Problem.of(read_rules(board or rules), goal)
         workers = read_jobs(threads, "threads")
         known = _known_table(out, problem, force=force)

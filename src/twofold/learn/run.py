@@ -1,6 +1,7 @@
 """Runs a training and keeps its files current: checkpoint, learning curve, evaluations."""
 
 import contextlib
+import importlib.util
 import math
 import os
 import threading
@@ -12,7 +13,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from twofold.errors import InvalidInput, ResourceError
 from twofold.game.notation import shown
 from twofold.learn.checkpoint import curve_path, save
-from twofold.learn.curve import EVALUATIONS_SUFFIX, Evaluation, Measure, evaluations_csv
+from twofold.learn.curve import (
+    EVALUATIONS_SUFFIX,
+    TILES,
+    Evaluation,
+    Measure,
+    Point,
+    evaluations_csv,
+)
 from twofold.learn.training import Training, TrainingProgress
 from twofold.storage.files import atomic_write, read_start, writable
 from twofold.storage.work import WorkFile
@@ -52,7 +60,8 @@ def run(
 
     Args:
         training: the run.
-        path: its checkpoint. The learning curve goes to `.csv` beside it.
+        path: its checkpoint. The learning curve goes to `.csv` beside it, and to a folder of
+            TensorBoard events if `tensorboard` is installed.
         save: writes the checkpoint.
         interval: seconds between checkpoints; more if writing takes long.
         stop: an event that ends the run after a last checkpoint.
@@ -78,6 +87,7 @@ def run(
     stop = stop or threading.Event()
     for each in (path, *files_beside(path)):
         writable(each)  # before anything is learned
+    events = _Events(Path(path).with_suffix(".tensorboard"), training)
     curve = _CurveFile(training, curve_path(path))
 
     def moved(path: Path) -> None:
@@ -88,6 +98,7 @@ def run(
     def write(path: Path) -> None:
         save(training, path)
         curve.write()
+        events.write(training.curve.points, training.evaluations)
 
     file = WorkFile(path, interval, training.seconds, moved)
 
@@ -110,6 +121,7 @@ def run(
         if on_save:
             on_save(taken)
         if is_over:
+            events.close()
             return file.path
 
 
@@ -202,3 +214,44 @@ class _CurveFile:
             text = evaluations_csv(self._training.evaluations)
             atomic_write(self.path.with_suffix(EVALUATIONS_SUFFIX), text)
         atomic_write(self.path, self._training.curve.csv())
+
+
+class _Events:
+    """The points of a curve as TensorBoard events, where `tensorboard` is installed."""
+
+    def __init__(self, folder: Path, training: Trainable) -> None:
+        before, goes_on = training.curve.points, folder.is_dir()
+        self._folder = folder
+        self._written = before[-1].games if before and goes_on else 0
+        self._judged = len(training.evaluations) if goes_on else 0
+        self._writer: Any = None
+
+    def write(self, points: list[Point], evaluations: list[Evaluation]) -> None:
+        fresh = [point for point in points if point.games > self._written]
+        judged = evaluations[self._judged :]
+        if not (fresh or judged) or importlib.util.find_spec("tensorboard") is None:
+            return
+        if self._writer is None:
+            from tensorboard.summary import Writer  # an optional dependency
+
+            self._writer = Writer(str(self._folder))
+        for point in fresh:
+            values = {"score/mean": point.mean, "score/largest": float(point.largest)}
+            rates = zip(TILES, point.reached, strict=True)
+            self._add(point.games, values | {f"reached/{tile}": rate for tile, rate in rates})
+        for one in judged:
+            found = one.measured
+            values = {} if found.mean is None else {"evaluation/mean": found.mean}
+            survival = {f"survival/{name}": rate for name, rate in found.survival.items()}
+            self._add(one.games, values | survival)
+        self._written = fresh[-1].games if fresh else self._written
+        self._judged = len(evaluations)
+        self._writer.flush()
+
+    def _add(self, games: int, values: dict[str, float]) -> None:
+        for tag, value in values.items():
+            self._writer.add_scalar(tag, value, games)
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
