@@ -83,7 +83,7 @@ PLACES = {
     "datumbox": (6, -6, "left"),
     "it3105-snake": (-2, -11, "center"),
     "quick": (-5, 2, "right"),
-    "policy:ply=1": (-1, 8, "right"),
+    "policy:ply=1": (0, 7, "center"),
 }
 """Points to the right and up of the names of players in no family, and their alignment."""
 
