@@ -24,6 +24,7 @@ from twofold.games import games_file as module
 from twofold.games.games_file import FILE, make_folder
 from twofold.games.kept import Accuracy
 from twofold.games.live_game import LiveGame, Place, RecordFile, Row
+from twofold.games.notebook import NotebookContent
 from twofold.games.store import GameStore, NotFound, Version, goes_on, read_game
 from twofold.storage import database
 from twofold.storage.files import alone
@@ -620,7 +621,7 @@ def test_a_damaged_entry_hides_no_other_game(store: GameStore, change: str) -> N
     assert change.split()[0] in damaged["bad"] or change.startswith(("rules", "board"))
     assert store.kept("bad") is None
     if change.startswith("version"):  # nobody can say whether another program has changed it
-        with pytest.raises(InvalidInput, match=f"{FILE}.*a damaged file"):
+        with pytest.raises(InvalidInput, match="the saved game 'bad' is damaged: version: "):
             store.read("bad")
         with pytest.raises(InvalidInput, match="Delete it once more"):
             store.delete("bad")
@@ -635,7 +636,7 @@ def test_a_damaged_entry_hides_no_other_game(store: GameStore, change: str) -> N
 def test_a_record_of_another_type_is_refused(store: GameStore) -> None:
     store.save("a", record_of(3), 1.0)
     store._connection.execute("UPDATE game SET record = x'00'")
-    with pytest.raises(InvalidInput, match=f"{FILE}.*a damaged file"):
+    with pytest.raises(InvalidInput, match="the saved game 'a' is damaged: record: "):
         store.read("a")
 
 
@@ -643,9 +644,26 @@ def test_texts_in_another_code_are_shown(store: GameStore) -> None:
     store.save("a", record_of(3), 1.0)
     store._connection.execute("UPDATE game SET player = CAST(x'6dff' AS TEXT)")
     assert infos(store)[0].player == "m\N{REPLACEMENT CHARACTER}"
-    store._connection.execute("INSERT INTO best VALUES ('b', 'r', 'many')")
+
+
+@pytest.mark.parametrize("cell", ["'many'", "1.5", "x'00'", str(2**63 - 1)])
+def test_damaged_scores_and_tiles_are_none(store: GameStore, cell: str) -> None:
+    store.save("a", record_of(3), 1.0)
+    rules = infos(store)[0].rules
+    store.keep_best("a", rules, 7)
+    largest = store.largest(rules, without="")
+    store._connection.execute("INSERT INTO best VALUES (?, ?, " + cell + ")", ("b", rules))
+    store.save("b", record_of(3), 1.0)
+    store._connection.execute("UPDATE game SET max_tile = " + cell + " WHERE game = 'b'")
+    assert store.best(rules) == 7
+    assert store.largest(rules, without="") == largest
+
+
+@pytest.mark.parametrize("content", ["{", '{"a":' * 5_000, "[]"])
+def test_damaged_practice_is_refused(store: GameStore, content: str) -> None:
+    store._connection.execute("INSERT INTO practice VALUES ('x', ?)", (content,))
     with pytest.raises(InvalidInput, match=f"{FILE}.*a damaged file"):
-        store.best("r")
+        store.practised("x", NotebookContent)
 
 
 def test_another_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -166,7 +166,14 @@ BREAKS = {
 }
 """Programs that break the protocol or try to survive; the expected error, if any."""
 
-TIMEOUTS = {"silent": 0.5, "mumbles": 0.5, "mute": 1.0, "stubborn": 1.0, "stops-itself": 1.0}
+TIMEOUTS = {
+    "silent": 0.5,
+    "mumbles": 0.5,
+    "mute": 1.0,
+    "stubborn": 1.0,
+    "stops-itself": 1.0,
+    "chatters": 1.0,
+}
 
 
 @pytest.mark.promise("R33")
@@ -207,6 +214,15 @@ def test_a_lost_engine_is_restarted(mode: str, timeout: float, tmp_path: Path) -
         assert len(player.faults) == 1
         player.start(Rules(), 2)
         assert player.faults == []
+
+
+@posix
+def test_values_without_end_are_no_move() -> None:
+    with (
+        EnginePlayer(rogue("chatters"), timeout=1.0) as player,
+        pytest.raises(PlayerError, match=r"expected a bestmove .* got none for 1 s"),
+    ):
+        player.analyse(BOARD)
 
 
 @posix

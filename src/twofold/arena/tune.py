@@ -34,6 +34,7 @@ from twofold.game.notation import (
     did_you_mean,
     format_number,
     parse_tile,
+    printable,
     shown,
 )
 from twofold.game.rules import Rules
@@ -41,6 +42,7 @@ from twofold.limits import (
     MAX_CHECK_GAMES,
     MAX_GAMES,
     MAX_JOBS,
+    MAX_SCORE,
     MAX_SEED,
     MAX_SPREAD,
     MAX_TRIALS,
@@ -270,6 +272,10 @@ class TuningSettings:
 # ---- results
 
 
+Value = Annotated[float, msgspec.Meta(ge=0, le=MAX_SCORE)]
+"""What an objective can be."""
+
+
 class Trial(msgspec.Struct, frozen=True):
     """A finished trial.
 
@@ -281,7 +287,7 @@ class Trial(msgspec.Struct, frozen=True):
     """
 
     number: Annotated[int, msgspec.Meta(ge=0, lt=MAX_TRIALS)]
-    value: float
+    value: Value
     weights: dict[str, float]
     spec: str
 
@@ -379,7 +385,7 @@ class KeptTuning(msgspec.Struct):
 
     settings: dict[str, Any]
     trials: list[Trial] = []
-    checks: dict[str, list[float]] = {}
+    checks: dict[str, list[Value]] = {}
 
     def write(self, path: Path) -> None:
         """Write the file."""
@@ -399,8 +405,13 @@ def read_tuning(path: Path, settings: TuningSettings) -> KeptTuning:
         found = msgspec.json.decode(data, type=KeptTuning)
     except (ValueError, RecursionError) as error:
         raise InvalidInput(
-            f"expected a file made by 'twofold tune', got {name}: {shown(str(error))}"
+            f"expected a file made by 'twofold tune', got another or a damaged one, {name}: "
+            f"{printable(str(error))}"
         ) from None
+    if found.settings.get("format") != _FORMAT:
+        raise InvalidInput(
+            f"expected a file made by this version of twofold, got one of another, {name}"
+        )
     for key, ours in settings.document().items():
         if (theirs := found.settings.get(key)) != ours:
             raise InvalidInput(

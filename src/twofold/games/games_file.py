@@ -211,7 +211,7 @@ class GamesFile:
     def _errors(self, task: str) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, msgspec.MsgspecError) as error:
+        except (sqlite3.Error, msgspec.MsgspecError, RecursionError) as error:
             text, name = printable(str(error)), shown(str(self.path))
             if is_busy(error):
                 raise in_use(name) from None

@@ -29,6 +29,7 @@ from twofold.game.rules import Rules
 from twofold.game.step import start_board
 from twofold.games.games_file import GAMES, GamesFile
 from twofold.games.kept import Accuracy, GameInfo, Kept, Moves, Percent, kept_of, unindexed
+from twofold.limits import MAX_SCORE
 from twofold.storage.files import data_folder
 
 MAX_GAMES: Final = 10_000
@@ -153,8 +154,11 @@ class GameStore(GamesFile):
 
     def _row(self, game: str) -> tuple[int, str]:
         query = "SELECT version, record FROM game WHERE game = ?"
-        for row in self._rows(tuple[int, str], query, game):
+        rows, wrong = self._sound_rows(tuple[int, str], query, game)
+        for row in rows:
             return row
+        for why in wrong.values():
+            raise InvalidRecord(f"the saved game {shown(game)} is damaged: {why}")
         raise NotFound(f"there is no saved game {shown(game)}")
 
     def changed(self, game: str, mark: int) -> Version | Conflict | None:
@@ -288,13 +292,16 @@ class GameStore(GamesFile):
 
     def best(self, rules: str, *, without: str = "") -> int:
         """The best score under rules, given as text; 0 if there is none."""
-        query = "SELECT ifnull(max(score), 0) FROM best WHERE rules = ? AND game <> ?"
-        return self._rows(_Numbers, query, rules, without)[0][0]
+        return self._most("score", "best", rules, without)
 
     def largest(self, rules: str, *, without: str) -> int:
         """The largest tile of the person's other games under rules; 0 if there is none."""
-        query = """SELECT ifnull(max(max_tile), 0) FROM game
-            WHERE rules = ? AND game <> ? AND kind IN ('hand', 'helped')"""
+        return self._most("max_tile", "game", rules, without, "AND kind IN ('hand', 'helped')")
+
+    def _most(self, column: str, table: str, rules: str, without: str, more: str = "") -> int:
+        """The largest number in a column for other games under rules, but for damaged ones."""
+        query = f"""SELECT ifnull(max({column}), 0) FROM {table} WHERE rules = ? AND game <> ?
+            AND typeof({column}) = 'integer' AND {column} <= {MAX_SCORE} {more}"""
         return self._rows(_Numbers, query, rules, without)[0][0]
 
     def keep_best(self, game: str, rules: str, score: int) -> None:

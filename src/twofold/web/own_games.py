@@ -290,9 +290,10 @@ class OwnGames:
     def export(self) -> File:
         """All saved games as JSON Lines, last played first."""
         store = self._table.saved()
+        games = store.games()
 
         def lines() -> Iterator[str]:
-            for one in store.games():
+            for one in games:
                 try:
                     record = store.record(one.info.game)
                 except NotFound:  # deleted since

@@ -280,6 +280,8 @@ class EnginePlayer(StreamPlayer):
                         raise PlayerError(dialogue.sentence(wanted, format_line(answer)))
                     yield answer
                     return
+                case Info() if left <= 0:
+                    raise EngineLost(dialogue.sentence(expected, f"none for {patience:g} s"))
                 case Info() as answer:
                     yield answer
 
