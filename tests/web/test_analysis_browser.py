@@ -365,7 +365,7 @@ def test_a_link_holds_the_game_and_tells_no_server(laptop: Visit, game: str) -> 
     assert not any(link.partition("#")[2] in url for url in asked)
     laptop.page.goto("about:blank")
     laptop.page.goto(link[:-30])
-    expect(laptop.page.locator(".analysis-note")).to_contain_text(
+    expect(laptop.page.get_by_role("region", name="Analysis")).to_contain_text(
         "This link does not hold a whole game"
     )
 

@@ -4,11 +4,12 @@ import json
 import re
 from itertools import count
 from pathlib import Path
-from typing import get_args
+from typing import get_args, get_type_hints
 
 import pytest
 
 import twofold.web
+from twofold.arena.tables import ReportNote
 from twofold.games.judge import Label
 from twofold.games.reasons import SENTENCES, Kind
 from twofold.web.protocol import Note
@@ -37,6 +38,9 @@ def catalogue(language: str = "en") -> dict[str, list[str]]:
         form = FORM.fullmatch(key)
         found.setdefault(form[1] if form else key, []).append(words)
     return found
+
+
+NOTES = get_type_hints(ReportNote)["kind"]
 
 
 def placeholders(forms: list[str]) -> set[str]:
@@ -68,7 +72,9 @@ def test_every_text_is_used_and_every_text_that_is_used_is_there() -> None:
     assert set(re.findall(r"\btext\(\s*'([^']+)'", sources)) <= known
     made = [pattern(one) for one in set(MADE.findall(sources))]
     words = quoted | set(
-        re.findall(r"[^\W_]+", sources + str(get_args(Label) + get_args(Note) + get_args(Kind)))
+        re.findall(
+            r"[^\W_]+", sources + str([get_args(Label), get_args(Note), get_args(Kind), NOTES])
+        )
     )
     unused = [key for key in known - quoted if not any(is_made(key, one, words) for one in made)]
     assert sorted(unused) == []
