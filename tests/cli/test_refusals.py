@@ -98,7 +98,7 @@ FAULTS: dict[str, list[tuple[str, str]]] = {
         ("--resume --out study.db --boards late.txt", "expected no --boards with --resume: "),
         ("--resume", "expected --resume FILE, the study to continue"),
         ("--resume --out no.db", "expected a study to continue"),
-        ("fast greedy ntuple:ply=1 --out s.db", "different players, got 'ntuple:ply=1' twice"),
+        ("fast greedy ntuple:ply=1 --out s.db", "same one as 'fast' and 'ntuple:ply=1'"),
         ("greedy --boards no.txt", "cannot read 'no.txt'"),
         ("greedy --boards late.txt --rules 3x3", "a 3x3 board as in the rules, got 4x4"),
         ("greedy --boards late.txt --rules 'goal=4096 stop=goal'", "without 4096, at which"),

@@ -121,6 +121,9 @@ def test_a_state_with_an_impossible_tile_is_refused() -> None:
     state["boards"][5, 2] = 11
     with pytest.raises(InvalidNetwork, match="expected exponents up to 10, got 11"):
         games.restore(state)
+    for score in (-1, 2**63 - 1):
+        with pytest.raises(InvalidNetwork, match="expected scores from 0 to"):
+            games.restore({**games.state(), "scores": np.full(8, score)})
     for exponent in (0, 10):  # none, and more than its rules can make
         state["boards"][:] = exponent
         with pytest.raises(InvalidNetwork, match="expected boards of games"):

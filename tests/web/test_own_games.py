@@ -88,9 +88,10 @@ def test_what_is_exported_can_be_imported(client: Client, hub: Hub) -> None:
 def test_a_damaged_game_is_left_out_of_an_export_and_named(
     client: Client, hub: Hub, caplog: pytest.LogCaptureFixture
 ) -> None:
-    _, damaged, _ = keep(hub, *(record_of(moves, seed=moves) for moves in (3, 5, 8)))
+    _, damaged, unlisted = keep(hub, *(record_of(moves, seed=moves) for moves in (3, 5, 8)))
     with closing(sqlite3.connect(hub.table.saved().path)) as connection:
         connection.execute("UPDATE game SET record = 'garbage' WHERE game = ?", [damaged])
+        connection.execute("UPDATE game SET rules = 'nonsense' WHERE game = ?", [unlisted])
         connection.commit()
     assert len(list(games_in(client.get("/api/export").body))) == 2
     assert f"game {damaged} is not exported: " in caplog.text

@@ -301,10 +301,12 @@ def _wanted(
     starts = read_starts(boards, rules)
     with loading():
         players = [player.settled(rules) for player in players]
-    specs = [player.short for player in players]
-    for spec in specs:
-        if specs.count(spec) > 1:
-            raise InvalidInput(f"expected different players, got {shown(spec)} twice")
+    for one, other in itertools.combinations(players, 2):
+        if one.short == other.short:
+            raise InvalidInput(
+                "expected different players, got the same one as "
+                f"{shown(one.title)} and {shown(other.title)}"
+            )
     bench = Bench(study, rules, machine=machine(), boards=starts)
     usual = _GAMES if starts is None else len(starts)
     _add(bench, dict.fromkeys(players, usual if games is None else games), seed)

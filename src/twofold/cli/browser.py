@@ -713,4 +713,6 @@ async def find_game(tab: Tab, kind: PageKind, seconds: float) -> GamePage:
             break
         await asyncio.sleep(0.1)
     why = next((f" ({sight.fault})" for _, sight in seen if sight.fault), "")
+    if kind == ORIGINAL:
+        why += ". --selector says where another page has its tiles"
     raise PageError(f"expected a board of the kind {kind.name} on the page, got none{why}")

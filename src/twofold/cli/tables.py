@@ -278,7 +278,10 @@ def silence_words(reasons: dict[str, str], *, asks_all: bool) -> str:
     if not reasons and not asks_all:
         return "no table was asked"
     if not reasons:
-        return "no table is built. Build the default set with: twofold tables build default"
+        return (
+            "no table is built, or none that can be read (twofold tables list). "
+            "Build the default set with: twofold tables build default"
+        )
     names: dict[str, list[str]] = {}
     for name, why in reasons.items():
         names.setdefault(why, []).append(name)

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from twofold.errors import InvalidNetwork
 from twofold.game.rules import Rules
+from twofold.learn.policy_games import check_scores
 from twofold.storage.arrays import checked
 from twofold.values.policy_network import Reward
 
@@ -206,6 +207,7 @@ class CardGames:
         self._show(torch.from_numpy(boards).to(self.boards.device))
         if sums.max() >= 2 << highest or not self.legal.any(1).all():
             raise InvalidNetwork("expected boards of games, got one without a move")
+        check_scores(state["scores"])
         for name in ("scores", "moves", "whole", "largest"):
             kept = getattr(self, name)
             kept.copy_(torch.from_numpy(np.asarray(state[name])).to(kept.device))

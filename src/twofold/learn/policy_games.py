@@ -12,7 +12,7 @@ from twofold.errors import InvalidNetwork
 from twofold.game.rules import Rules
 from twofold.kernels.policy import merge_rewards, moves_back, turn_each
 from twofold.learn.curve import Measured, tiles_up_to
-from twofold.limits import MAX_SEED
+from twofold.limits import MAX_SCORE, MAX_SEED
 from twofold.storage.arrays import checked
 from twofold.values.policy_network import PolicyNetwork, Reward
 
@@ -173,6 +173,7 @@ class TrainingGames:
         sums = np.where(boards > 0, np.uint64(1) << boards.astype(np.uint64), 0).sum(axis=1)
         if not sums.all() or sums.max() >= 2 << self._rules.max_exponent:
             raise InvalidNetwork("expected boards of games, got an empty or an impossible one")
+        check_scores(state["scores"])
         self._games.place_each(np.arange(len(self)), boards)
         self._games.scores[:], self._games.move_numbers[:] = state["scores"], state["move_numbers"]
         self._show()
@@ -185,6 +186,13 @@ class TrainingGames:
             "uinteger": uinteger,
         }
         self._next_seed, self.largest = seed, largest
+
+
+def check_scores(scores: NDArray[np.generic]) -> None:
+    """Raise `InvalidNetwork` for scores that no game has."""
+    numbers = scores.astype(np.float64)
+    if ((numbers < 0) | (numbers > MAX_SCORE)).any():
+        raise InvalidNetwork(f"expected scores from 0 to {MAX_SCORE}, got others")
 
 
 FIRST_SEED: Final = 1 << 62

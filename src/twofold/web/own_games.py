@@ -16,6 +16,7 @@ from twofold.games import daily
 from twofold.games.kept import (
     Accuracy,
     GameInfo,
+    Kept,
     RulesStatistics,
     Unread,
     games_in,
@@ -290,18 +291,22 @@ class OwnGames:
     def export(self) -> File:
         """All saved games as JSON Lines, last played first."""
         store = self._table.saved()
-        games = store.games()
+        games, damaged = store.listed()
+        entries: list[tuple[str, Kept | None]] = [(one.info.game, one) for one in games]
+        entries += [(game, None) for game in damaged]  # its moves may be whole
 
         def lines() -> Iterator[str]:
-            for one in games:
+            for game, one in entries:
                 try:
-                    record = store.record(one.info.game)
+                    record = store.record(game)
                 except NotFound:  # deleted since
                     continue
                 except InvalidInput as error:
-                    _LOG.warning("game %s is not exported: %s", one.info.game, error)
+                    _LOG.warning("game %s is not exported: %s", game, error)
                     continue
-                yield format_line(indexed(record, one.played, imported=one.imported)) + "\n"
+                if one is not None:
+                    record = indexed(record, one.played, imported=one.imported)
+                yield format_line(record) + "\n"
 
         return File(lines(), "twofold-games.jsonl")
 
