@@ -62,9 +62,6 @@ MAX_RECORD_MOVES: Final = 2_000_000
 MAX_TAG: Final = 2_000
 """Most characters of a tag's value in a record."""
 
-MAX_PRESSER: Final = 200
-"""Most characters of the name of a player that presses the keys of the web app's page."""
-
 MAX_TAGS: Final = 100
 """Most tags of a record."""
 

@@ -144,17 +144,6 @@ def test_a_tile_stops_it(table: PageTable) -> None:
     assert max(ended(listener, start).now.tiles) == 128
 
 
-def test_a_player_that_presses_the_keys_of_the_page_is_no_person(table: PageTable) -> None:
-    listener = Listener()
-    live = begin(table, listener)
-    for by in ("greedy", "", "greedy"):
-        now = live.now()
-        live.move(now.legal[0], now.move_number, Asker(listener, 7), by=by)
-    record = saved(table, live)
-    assert (record.player, record.tags[AUTOPLAY_TAG]) == ("greedy + me", "1 3")
-    assert live.own_score == 0
-
-
 def test_the_best_score_is_what_own_moves_reached_and_what_is_undone_goes(table: PageTable) -> None:
     listener = Listener()
     live = begin(table, listener)

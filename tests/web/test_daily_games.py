@@ -80,10 +80,6 @@ def test_no_undo_no_hints_no_autoplay(client: Client, hub: Hub) -> None:
         (protocol.AutoplayRequest(game=NAME), "autoplay"),
         (protocol.AutoplayRequest(game=NAME, moves=1), "autoplay"),
         (protocol.AnalyseRequest(game=NAME, board=now.board), "hints"),
-        (
-            protocol.MoveRequest(game=NAME, move="u", move_number=now.move_number, by="greedy"),
-            "autoplay",
-        ),
     ]
     for request, what in refused:
         sentence = f"the daily game is played without {what}: there is one try a day"

@@ -131,14 +131,12 @@ class PageGame(LiveGame):
 
     # ---- requests by a person
 
-    def move(self, letter: str, move_number: int, asker: Asker, *, by: str = "") -> None:
-        """Make a move; ends autoplay. `by` is a player that presses the keys in a browser.
+    def move(self, letter: str, move_number: int, asker: Asker) -> None:
+        """Make a move; ends autoplay.
 
-        Raises StaleMove for another move number, IllegalMove, or DailyRule.
+        Raises StaleMove for another move number, or IllegalMove.
         """
         with self.lock:
-            if by:
-                self.refuse_in_daily("autoplay")
             self.take_over()
             if move_number != self.game.move_number:
                 raise StaleMove(
@@ -147,8 +145,8 @@ class PageGame(LiveGame):
                 )
             before = self.game.board
             step = self.game.play(Move.parse(letter))
-            self.note_move(by)
-            self._moved(before, step, by, asker)
+            self.note_move()
+            self._moved(before, step, "", asker)
 
     def undo(self, asker: Asker) -> None:
         """Undo the last move; ends autoplay. Raises NothingToUndo, or DailyRule in a daily game."""

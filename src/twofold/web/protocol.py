@@ -22,14 +22,13 @@ from twofold.game.step import TileSlide
 from twofold.games.judge import Label
 from twofold.games.makers import Kind
 from twofold.games.reasons import MoveReason
-from twofold.limits import MAX_PRESSER, MAX_SIDE, MAX_TEXT
+from twofold.limits import MAX_SIDE, MAX_TEXT
 from twofold.players.base import describe
 
 Text = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
 Id = Annotated[str, msgspec.Meta(max_length=64, pattern="^[A-Za-z0-9_-]*$")]
 Letter = Literal["u", "r", "d", "l"]
 Note = Literal["", "newer", "parted", "deleted"]
-Name = Annotated[str, msgspec.Meta(max_length=MAX_PRESSER, pattern="^[^\\x00-\\x1f\\x7f]*$")]
 Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
 Positive = Annotated[float, msgspec.Meta(gt=0, le=1e9)]
 Ref = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
@@ -85,12 +84,10 @@ class MoveRequest(GameRequest, tag="move", frozen=True):
 
     Attributes:
         move_number: number of moves before it; refused unless it is that of the game.
-        by: the player that presses the keys of the page; empty for the person.
     """
 
     move: Letter
     move_number: Count
-    by: Name = ""
 
 
 class UndoRequest(GameRequest, tag="undo", frozen=True):

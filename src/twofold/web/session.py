@@ -188,7 +188,7 @@ class Session:
 
     def _move(self, request: protocol.MoveRequest, asker: Asker) -> None:
         live = self._game(request.game)
-        live.move(request.move, request.move_number, asker, by=request.by)
+        live.move(request.move, request.move_number, asker)
 
     def _undo(self, request: protocol.UndoRequest, asker: Asker) -> None:
         self._game(request.game).undo(asker)

@@ -90,11 +90,11 @@ def test_the_page_loads_nothing(hostile: str) -> None:
 
 
 def test_colours_follow_the_reader(hostile: str) -> None:
-    assert "prefers-color-scheme: dark" in hostile
+    assert "color-scheme: light dark" in hostile
     assert "@media print" in hostile
     used = set(re.findall(r"var\((--[\w-]+)\)", hostile))
     assert used <= set(re.findall(r"(--[\w-]+):", hostile))
-    light = re.findall(r"--series-\d: (#\w+);", hostile)[: len(COLOURS)]
+    light = re.findall(r"--series-\d: light-dark\((#\w+),", hostile)[: len(COLOURS)]
     assert tuple(light) == COLOURS
 
 

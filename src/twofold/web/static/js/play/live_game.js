@@ -126,7 +126,7 @@ export class LiveGame {
       this.pause();
       if (!followed) return;
     }
-    this.#push({ type: 'move', move: letter, by: document.documentElement.dataset.driver });
+    this.#push({ type: 'move', move: letter });
   }
 
   /** Take the last move back. */
