@@ -6,7 +6,7 @@ numbers in JavaScript are exact up to 2^53 only. Tiles are numbers, 0 for an emp
 Moves are `u`, `r`, `d`, `l`.
 
     >>> parse_request(b'{"type":"move","ref":7,"game":"k3","move":"u","move_number":0}')
-    MoveRequest(game='k3', move='u', move_number=0, by='', ref=7)
+    MoveRequest(game='k3', move='u', move_number=0, ref=7)
 """
 
 import contextlib
