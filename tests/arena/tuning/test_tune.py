@@ -397,6 +397,9 @@ def test_a_torn_file_is_refused(tmp_path: Path, kept: tuple[Tuning, bytes]) -> N
         ('"value":', '"value":null,"more":'),
         ('"value":', '"value":Infinity,"more":'),
         ('"value":', '"value":1' + "0" * 400 + ',"more":'),
+        ('"value":', '"value":1e300,"more":'),
+        ('"value":', '"value":-1,"more":'),
+        ('"format":3', '"format":2'),
         ('"number":', '"number":-5,"more":'),
         ('"number":', '"number":1e30,"more":'),
         ('"number":1', '"number":0'),
@@ -406,6 +409,7 @@ def test_a_torn_file_is_refused(tmp_path: Path, kept: tuple[Tuning, bytes]) -> N
         ('"settings":{', '"settings":[1],"more":{'),
         ('"spread":4', '"more":4'),
         ('"checks":{', '"checks":{"x":["x"],'),
+        ('"checks":{', '"checks":{"x":[1e300],'),
     ],
 )
 def test_a_file_that_was_tampered_with_is_refused(
