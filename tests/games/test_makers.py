@@ -1,8 +1,16 @@
 """Who played: the names in a record, and which games count as the person's own."""
 
+from dataclasses import replace
+
 import pytest
 
-from twofold.games.makers import SOMEBODY, add_player, counts_as_own, kind_of
+from tests.game.records import FOREIGN
+from tests.games.kept_games import record_of
+from twofold.game.formats import format_game
+from twofold.game.record import Record
+from twofold.games.kept import games_in, kept_of
+from twofold.games.live_game import LiveGame
+from twofold.games.makers import SOMEBODY, add_player
 from twofold.limits import MAX_TAG
 
 
@@ -22,13 +30,24 @@ def test_each_player_is_named_once(players: str, name: str, all_of_them: str) ->
     assert add_player(players, name) == all_of_them
 
 
-@pytest.mark.parametrize("players", ["", "me"])
-def test_games_played_by_hand_count(players: str) -> None:
-    assert counts_as_own(kind_of(players, 0, given_board=False))
-    assert counts_as_own(kind_of(players, 5, given_board=False))  # hints do not matter
-    assert not counts_as_own(kind_of(players, 0, given_board=True))
-
-
-@pytest.mark.parametrize("players", ["greedy", "me + greedy", "greedy + me", f"me + {SOMEBODY}"])
-def test_games_with_a_players_move_do_not_count(players: str) -> None:
-    assert not counts_as_own(kind_of(players, 0, given_board=False))
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (format_game(record_of(8), "verse"), "hand"),  # the start of a replay is that of a game
+        (format_game(record_of(8), "moporgic"), "hand"),
+        (format_game(record_of(8, player="Ada"), "moporgic"), "player"),
+        (str(record_of(8, player="me + greedy")), "player"),
+        (str(replace(record_of(8), hints=5)), "helped"),
+        (str(record_of(3, board="aa00/0000/0000/0000")), "board"),
+        (str(record_of(3, board="1110/0000/0000/0000")), "board"),
+        (FOREIGN.replace('[Hints "2"]\n', ""), "board"),  # it begins with points
+        (format_game(record_of(8), "original"), "board"),
+    ],
+)
+def test_how_a_game_from_a_file_was_played(text: str, kind: str) -> None:
+    (record,) = games_in(text.encode())
+    assert isinstance(record, Record)
+    kept = kept_of("a", record, 1.0)
+    live = LiveGame(record.resume(), None, record, player=record.player)
+    assert kept.info.kind == live.kind == kind
+    assert kept.counts == (kind in ("hand", "helped")) == (live.own_score is not None)

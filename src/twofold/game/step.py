@@ -129,6 +129,13 @@ def start_board(rules: Rules, seed: int) -> Board:
     return board
 
 
+def begins_game(board: Board, rules: Rules, score: int, move_number: int) -> bool:
+    """Whether games under these rules begin so: without points, on start tiles alone."""
+    tiles = [tile for tile in board if tile]
+    known = {tile for tile, _ in rules.spawn}
+    return score == move_number == 0 and len(tiles) == rules.start_tiles and known.issuperset(tiles)
+
+
 # ---- the path of each tile in a move
 
 

@@ -29,6 +29,9 @@ PATIENCE: Final = 5.0
 OPENING_SECONDS: Final = 60.0
 """Seconds to wait for another program that is making the file."""
 
+SQLITE_TEXT: Final = 10**9
+"""Most bytes of a text in SQLite."""
+
 FILE: Final = "games.db"
 GAMES: Final = "games"
 """Name of the folder of games in the data folder."""
@@ -136,6 +139,8 @@ class GamesFile:
     def _connect(self, options: str, patience: float) -> sqlite3.Connection:
         connection = connect(self.path, options, patience, check_same_thread=False)
         connection.text_factory = partial(str, encoding="utf-8", errors="replace")
+        # one text that is too long is a fault of its row, found by the types of the rows
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, SQLITE_TEXT)
         return connection
 
     def _readable(self) -> sqlite3.Connection:
@@ -182,7 +187,7 @@ class GamesFile:
                 except msgspec.MsgspecError as error:
                     text, _, place = str(error).partition(" - at `$[")
                     column = found.description[int(place[:-2])][0]
-                    wrong[printable(str(cells[0]))] = f"{column}: {printable(text)}"
+                    wrong[printable(str(cells[0])[:80])] = f"{column}: {printable(text)}"
         return sound, wrong
 
     def _cells(self, query: str, *values: object) -> sqlite3.Cursor:

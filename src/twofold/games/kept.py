@@ -20,7 +20,7 @@ from twofold.game import record_text as record_text
 from twofold.game.formats import parts_of
 from twofold.game.record import Record
 from twofold.game.rules import Rules
-from twofold.game.step import result_text
+from twofold.game.step import begins_game, result_text
 from twofold.games.daily import day_of_record
 from twofold.games.makers import Kind, counts_as_own, kind_of
 
@@ -92,7 +92,7 @@ class Kept:
 
 def kept_of(game: str, record: Record, played: float, *, imported: bool = False) -> Kept:
     """The entry of a game from its record; `played` is in seconds since 1970."""
-    board, score = record.ending()
+    (board, score), first = record.ending(), record.board
     result = record.result or result_text(board, record.rules)
     info = GameInfo(
         game=game,
@@ -109,7 +109,8 @@ def kept_of(game: str, record: Record, played: float, *, imported: bool = False)
         kind=kind_of(
             record.player,
             record.hints,
-            given_board=record.board is not None,
+            set_up=first is not None
+            and not begins_game(first, record.rules, record.start_score, record.start_move),
             opened=OPENED_TAG in record.tags,
         ),
         daily=day_of_record(record),

@@ -28,7 +28,7 @@ from twofold.game.notation import shown
 from twofold.game.record import Record, format_record, parse_record
 from twofold.game.record_text import located
 from twofold.game.rules import Move
-from twofold.game.step import Step
+from twofold.game.step import Step, begins_game
 from twofold.games.daily import DailyRule, day_of_record, without_day
 from twofold.games.games_file import PATIENCE
 from twofold.games.kept import OPENED_TAG, unindexed
@@ -233,25 +233,27 @@ class LiveGame:
         return self.place is None or self._saved == self.version
 
     @property
+    def _set_up(self) -> bool:
+        game = self.game
+        first = game.start_board, game.rules, game.start_score, game.start_move_number
+        return not begins_game(*first)
+
+    @property
     def kind(self) -> Kind:
         """How it has been played so far."""
         return kind_of(
-            self.player,
-            self.hints,
-            given_board=self.game.given_board is not None,
-            opened=OPENED_TAG in self._resumed.tags,
+            self.player, self.hints, set_up=self._set_up, opened=OPENED_TAG in self._resumed.tags
         )
 
     @property
     def own_score(self) -> int | None:
         """The points before a player's first move, which count as the person's; None for none.
 
-        None if the game began on a given board, is somebody else's or does not say who made which
-        move.
+        None if the game began on a position that was set up, is somebody else's, or does not say
+        who made which move.
         """
         made = self.autoplay
-        given = self.game.given_board is not None
-        if made is None or given or OPENED_TAG in self._resumed.tags:
+        if made is None or self._set_up or OPENED_TAG in self._resumed.tags:
             return None
         last = made.ranges[0][0] - 1 if made.ranges else self.game.move_number
         if last == self.game.move_number:

@@ -12,8 +12,8 @@ ME: Final = "me"
 """Name of the person in a list of players."""
 
 Kind = Literal["hand", "helped", "player", "board", "file"]
-"""How a game was played: by hand; with hints; with moves by a player; from a given board; by
-somebody who may be anyone, since it was opened from a file.
+"""How a game was played: by hand; with hints; with moves by a player; from a position that was
+set up; by somebody who may be anyone, since it was opened from a file.
 """
 
 SOMEBODY: Final = "another player"
@@ -31,13 +31,13 @@ def add_player(players: str, name: str) -> str:
     return players if name == SOMEBODY else add_player(players, SOMEBODY)
 
 
-def kind_of(players: str, hints: int, *, given_board: bool, opened: bool = False) -> Kind:
+def kind_of(players: str, hints: int, *, set_up: bool, opened: bool) -> Kind:
     """How a game with these players (empty for the person alone) and number of hints was played."""
     if opened:
         return "file"
     if players not in ("", ME):
         return "player"
-    if given_board:
+    if set_up:
         return "board"
     return "helped" if hints else "hand"
 

@@ -29,7 +29,7 @@ from twofold.game.rules import Rules
 from twofold.game.step import start_board
 from twofold.games.games_file import GAMES, GamesFile
 from twofold.games.kept import Accuracy, GameInfo, Kept, Moves, Percent, kept_of, unindexed
-from twofold.limits import MAX_SCORE
+from twofold.limits import MAX_RECORD_BYTES, MAX_SCORE, MAX_TAG
 from twofold.storage.files import data_folder
 
 MAX_GAMES: Final = 10_000
@@ -40,15 +40,17 @@ MAX_PLAYED: Final = 1e11
 
 _INFO: Final = GameInfo.__struct_fields__
 _LISTED: Final = ", ".join((*_INFO, "played", "imported", "version"))
+_TEXTS: Final[dict[Any, Any]] = {str: Annotated[str, msgspec.Meta(max_length=MAX_TAG)]}
 _ROW: Final[Any] = tuple[  # type: ignore[misc]
     (
-        *get_type_hints(GameInfo).values(),
+        *(_TEXTS.get(kind, kind) for kind in get_type_hints(GameInfo).values()),
         Annotated[float, msgspec.Meta(ge=0, le=MAX_PLAYED)],
         int,
         int,
     )
 ]
 _Numbers = tuple[int, ...]
+_RecordText = Annotated[str, msgspec.Meta(max_length=MAX_RECORD_BYTES)]
 _Content = TypeVar("_Content", bound=msgspec.Struct)
 _Result = TypeVar("_Result")
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
@@ -154,7 +156,7 @@ class GameStore(GamesFile):
 
     def _row(self, game: str) -> tuple[int, str]:
         query = "SELECT version, record FROM game WHERE game = ?"
-        rows, wrong = self._sound_rows(tuple[int, str], query, game)
+        rows, wrong = self._sound_rows(tuple[int, _RecordText], query, game)
         for row in rows:
             return row
         for why in wrong.values():

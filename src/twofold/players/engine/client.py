@@ -255,10 +255,10 @@ class EnginePlayer(StreamPlayer):
         stop: Stop | None,
         infos: bool,
     ) -> Iterator[Info | BestMove]:
-        dialogue.pass_over()
-        dialogue.say(position, Go(limits, quiet=not infos))
+        # what comes before `readyok` answers nothing that is asked here
+        dialogue.say(position, Word.READY, Go(limits, quiet=not infos))
         patience = self.timeout + (limits.seconds or 0.0)
-        until, stopped, expected = time.monotonic() + patience, False, "a bestmove"
+        until, stopped, expected = time.monotonic() + patience, False, Word.READY_OK.value
         while True:
             if stop is not None and stop.is_raised and not stopped:
                 dialogue.add(Word.STOP)
@@ -266,13 +266,17 @@ class EnginePlayer(StreamPlayer):
             left = until - time.monotonic()
             watched = stop is not None and not stopped
             if patience - left > NOTE_SECONDS + (limits.seconds or 0.0):
-                dialogue.note(expected[2:], patience)
+                dialogue.note(expected.removeprefix("a "), patience)
             seconds = min(left, POLL_SECONDS if watched else NOTE_SECONDS)
             match dialogue.answer(seconds, expected, infos=infos):
                 case None if left <= POLL_SECONDS:
                     raise EngineLost(dialogue.sentence(expected, f"nothing for {patience:g} s"))
                 case ErrorLine(text):
                     raise PlayerError(dialogue.sentence(expected, f"error: {text}"))
+                case Word.READY_OK:
+                    expected = "a bestmove"
+                case BestMove() as answer if expected != "a bestmove":
+                    raise PlayerError(dialogue.sentence(expected, format_line(answer)))
                 case BestMove(move) as answer:
                     legal = position.board.legal_moves()
                     if move not in legal:

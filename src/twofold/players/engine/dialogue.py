@@ -30,7 +30,6 @@ from twofold.limits import MAX_ENGINE_LINE, MAX_ENGINE_LINES, MAX_ENGINE_OPTIONS
 from twofold.players.engine.lines import first_word, format_line, parse_answer
 from twofold.players.engine.messages import (
     Answer,
-    BestMove,
     Command,
     ErrorLine,
     Identity,
@@ -232,13 +231,6 @@ class Dialogue:
         if len(line) > MAX_ENGINE_LINE:
             got = f"a line of more than {MAX_ENGINE_LINE} bytes: {shown(line[:40])}"
             raise PlayerError(self.sentence(expected, got))
-
-    def pass_over(self) -> None:
-        """Skip lines sent since the last reply; raises `PlayerError` for a move without a `go`."""
-        while (message := self.answer(0.0, "no line before a command", infos=False)) is not None:
-            if isinstance(message, BestMove):
-                got = f"another one, {format_line(message)}"
-                raise PlayerError(self.sentence("one bestmove", got))
 
     # ---- handshake
 
