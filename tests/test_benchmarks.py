@@ -1,6 +1,5 @@
 """The benchmarks: figures, verdicts, options. Speeds are measured by `scripts/bench` alone."""
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -9,63 +8,15 @@ import pytest
 
 from benchmarks import __path__ as benchmark_folders
 from benchmarks import boards
-from benchmarks.common import Figure, Report, document, of_interval, of_runs, shown, timings
 from twofold import Board, Game, make_player
 from twofold.arena.boards import read_boards
 from twofold.arena.games import tile_sum
-from twofold.arena.stats import Interval
 from twofold.players.compiled import CompiledPlayer
 from twofold.values.network_file import network_hash
 
 BOARD_SETS = sorted(boards.SETS)
 
 ROOT = Path(__file__).parent.parent
-
-
-def test_a_figure_is_the_median_with_the_extremes() -> None:
-    figure = of_runs("moves", [3.0, 1.0, 2.0], "moves/s")
-    assert (figure.value, figure.low, figure.high, figure.target) == (2.0, 1.0, 3.0, "")
-
-
-@pytest.mark.parametrize(
-    ("at_least", "at_most", "target"),
-    [
-        (40.0, None, ">= 40: met"),
-        (60.0, None, ">= 60: missed"),
-        (None, 60.0, "<= 60: met"),
-        (None, 0.25, "<= 0.25: missed"),
-    ],
-)
-def test_a_target_says_whether_it_is_met(
-    at_least: float | None, at_most: float | None, target: str
-) -> None:
-    figure = of_runs("x", [50.0], "s", at_least=at_least, at_most=at_most)
-    assert figure.target == target
-
-
-def test_a_share_is_shown_in_percent() -> None:
-    figure = of_interval("games won", Interval(0.5, 0.25, 0.75), "%", published="20 %")
-    assert (figure.value, figure.low, figure.high, figure.target) == (50, 25, 75, "20 %")
-
-
-def test_numbers_have_three_digits() -> None:
-    assert [shown(value) for value in (0.01234, 1.5, 99.94, 1234.6)] == [
-        "0.0123",
-        "1.5",
-        "99.9",
-        "1,235",
-    ]
-
-
-def test_the_first_run_is_not_counted() -> None:
-    calls: list[int] = []
-    assert len(timings(lambda: calls.append(0), 3)) == 3
-    assert len(calls) == 4
-
-
-def test_a_report_is_json() -> None:
-    report = Report("title", [Figure("x", 1.0, None, None, "s")], ["a note"])
-    assert json.loads(json.dumps(document(report)))["figures"][0]["unit"] == "s"
 
 
 def test_every_subject_is_offered_and_others_are_refused() -> None:

@@ -3,7 +3,6 @@
 import importlib.util
 import re
 import shlex
-import shutil
 from pathlib import Path
 
 import pytest
@@ -69,21 +68,6 @@ def test_links_lead_somewhere(page: str) -> None:
     targets = [target for target in re.findall(r"\]\(([^)#]+)\)", text) if "://" not in target]
     missing = [target for target in targets if not ((ROOT / page).parent / target).exists()]
     assert missing == []
-
-
-def test_a_picture_is_stale_once_a_file_of_its_page_changes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(str(ROOT / "docs"))
-    sources = importlib.import_module("picture_sources")
-    monkeypatch.setattr(sources, "NOTED", tmp_path / "sources.json")
-    static = shutil.copytree(sources.STATIC, tmp_path / "static")
-    for name in sources.PAGES:
-        assert (ROOT / f"docs/images/web/{name}-laptop.png").is_file()
-    sources.note(sources.PAGES, static)
-    assert sources.stale(static) == []
-    (static / "js" / "pages" / "practice.js").write_text("", encoding="utf-8")
-    assert sources.stale(static) == ["practice"]
 
 
 def documented(page: str) -> list[tuple[str, str, list[str]]]:

@@ -52,7 +52,6 @@ def test_a_wrong_solution_fails_with_the_reason(
 
 MESSAGES = [
     (1, "def slide_row(row):\n    return row.a", "AttributeError: .* \\(mine.py, line 2\\)$"),
-    (1, "def slide_row(row):\n    return", "expected two values, got None$"),
     (
         1,
         "def slide(row):\n    return row, 0",
@@ -60,11 +59,8 @@ MESSAGES = [
     ),
     (1, "def slide_row(row)\n", "SyntaxError: expected ':' \\(mine.py, line 1\\)$"),
     (2, "def spawns(cells):\n    return {}", "expected the board \\(.*\\), which is missing$"),
-    (2, "def spawns(cells):\n    return [cells] * 99", "expected a dictionary, got "),
     (3, "def value(board):\n    return 1 / 0", "ZeroDivisionError: .* \\(mine.py, line 2\\)$"),
-    (4, "def search(board, ply):\n    pass", "expected a number, got None$"),
     (5, "def learn(games):\n    return lambda board: 'left'", "Move such as Move.LEFT .* 'left'$"),
-    (6, "def interval(scores):\n    return 5", "expected two values, got 5$"),
 ]
 
 
@@ -93,19 +89,3 @@ def test_a_solution_that_gives_no_verdict_fails(
     path = tmp_path / "mine.py"
     path.write_text(text, encoding="utf-8")
     assert checks.verdict(1, path, seconds) == said
-
-
-def test_the_exit_code_is_that_of_the_check(
-    checks: ModuleType,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    assert checks.main(["1", str(RIGHT)]) == 0
-    monkeypatch.setattr(checks, "verdict", checks.check)  # one process has shown how it is passed
-    assert checks.main(["1", str(tmp_path / "none.py")]) == 1
-    assert checks.main(["7", str(RIGHT)]) == 2
-    passed, failed, usage = capsys.readouterr().out.splitlines()
-    assert passed == "exercise 1: passed"
-    assert failed.startswith("exercise 1: failed: expected a Python file")
-    assert usage.startswith("usage: ")

@@ -64,14 +64,6 @@ def test_a_moved_path_is_the_module_itself(path: str) -> None:
     assert home.__spec__.name == home.__name__ == f"twofold.{MOVED[path]}"
 
 
-def test_a_moved_path_hides_no_name() -> None:
-    """Importing `a.b` sets `b` in `a`, which would replace a function of that name."""
-    for path in MOVED:
-        parent, _, child = path.rpartition(".")
-        home = importlib.import_module(f"twofold.{MOVED.get(parent, parent)}".rstrip("."))
-        assert child not in getattr(home, "__all__", ()) or not parent
-
-
 def test_old_paths_are_found_in_a_new_process() -> None:
     code = (
         "import twofold.exact.table, twofold.reference; from twofold import reference\n"

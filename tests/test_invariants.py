@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from twofold.errors import IllegalMove
 from twofold.game import reference
 from twofold.game.board import Board
 from twofold.game.game import Game
-from twofold.game.record import Record, parse_record
 from twofold.game.rules import Move, Rules
 from twofold.kernels.cells import slide_array
 
@@ -213,57 +211,3 @@ def test_the_sum_of_tiles_grows_by_the_spawn_only(
         assert tiles_sum(game.board.exponents) == tiles_sum(board.exponents) + step.tile
         assert game.board.exponents.count(0) == board.slide(move).board.exponents.count(0) - 1
         assert step.tile in (2, 4)
-
-
-class GameMachine(RuleBasedStateMachine):
-    """Moves, undo and redo in any order, against a plain list of what was seen."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.game = Game(Rules.parse("3x3 goal=16"), seed=5)
-        self.seen = [self.state()]
-        self.at = 0
-        self.tiles: dict[tuple[object, Move], tuple[int, int]] = {}
-
-    def state(self) -> tuple[Board, int, int]:
-        return self.game.board, self.game.score, self.game.move_number
-
-    @precondition(lambda self: not self.game.is_finished)
-    @rule(pick=st.integers(0, 3))
-    def play(self, pick: int) -> None:
-        legal = self.game.legal_moves()
-        move = legal[pick % len(legal)]
-        before = self.state()
-        step = self.game.play(move)
-        tile = self.tiles.setdefault((before, move), (step.cell, step.tile))
-        assert tile == (step.cell, step.tile)
-        del self.seen[self.at + 1 :]
-        self.seen.append(self.state())
-        self.at += 1
-
-    @precondition(lambda self: self.at > 0)
-    @rule()
-    def undo(self) -> None:
-        self.game.undo()
-        self.at -= 1
-
-    @precondition(lambda self: self.at < len(self.seen) - 1)
-    @rule()
-    def redo(self) -> None:
-        self.game.redo()
-        self.at += 1
-
-    @invariant()
-    def agrees(self) -> None:
-        assert self.state() == self.seen[self.at]
-        assert self.game.can_undo == (self.at > 0)
-        assert self.game.can_redo == (self.at < len(self.seen) - 1)
-        assert len(self.game.moves) == len(self.game.steps) == self.at
-
-    def teardown(self) -> None:
-        record = Record.from_game(self.game)
-        assert parse_record(str(record)) == record
-
-
-TestGameMachine = GameMachine.TestCase
-TestGameMachine.settings = settings(stateful_step_count=20)

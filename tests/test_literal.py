@@ -5,46 +5,15 @@ The hand-worked board of most tests is 2x2, `2 2 / 4 8`: only left and right mov
 right a 2 ends the game (`2 4 / 4 8`).
 """
 
-import math
-from pathlib import Path
-
 import pytest
 
 from tests.support import literal
-from tests.support.literal import SNAKE, boards, position, score_of
+from tests.support.literal import SNAKE, boards, score_of
 
 SMALL = [[2, 2], [4, 8]]
-DEAD = [[2, 4], [4, 8]]
-LARGEST = 2**31 - 1
-
-
-def test_oracles_import_nothing_from_the_package() -> None:
-    folder = Path(literal.__file__).parent
-    text = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*.py"))
-    assert "twofold" not in text
 
 
 # Rules
-
-
-@pytest.mark.parametrize(
-    ("letter", "after", "reward"),
-    [
-        ("l", [[4, 4, 0, 0], [8, 2, 0, 0]], 8),
-        ("r", [[0, 0, 4, 4], [0, 0, 8, 2]], 8),
-        ("u", [[2, 2, 4, 2], [0, 8, 0, 0]], 4),
-        ("d", [[0, 2, 0, 0], [2, 8, 4, 2]], 4),
-    ],
-)
-def test_move(letter: str, after: list[list[int]], reward: int) -> None:
-    grid = [[2, 2, 2, 2], [0, 8, 2, 0]]
-    assert literal.move(position(grid), letter) == (position(after), reward)
-
-
-def test_dead_board_has_no_choice() -> None:
-    assert literal.is_dead(position(DEAD))
-    assert literal.baeldung_choose(DEAD) == (None, {})
-    assert literal.datumbox_alphabeta(DEAD, 100, 3) == (None, {})
 
 
 # Baeldung
@@ -68,19 +37,6 @@ def test_baeldung_line(line: tuple[int, ...], value: int) -> None:
 def test_baeldung_one_round() -> None:
     # left: int(0.9 x 4890) + int(0.1 x 4850); right: 0.9 x 0 (dead) + int(0.1 x 4850)
     assert literal.baeldung_choose(SMALL, rounds=1) == ("l", {"l": 4886, "r": 485})
-
-
-def test_baeldung_rounds_are_nested_and_truncated_towards_zero() -> None:
-    grid = [[2048, 512, 16, 8], [1024, 256, 4, 2], [64, 32, 8, 4], [2, 4, 0, 2]]
-    for letter, value in literal.baeldung_choose(grid, rounds=2)[1].items():
-        after, _ = literal.move(position(grid), letter)
-        terms = []
-        for cell in literal.empty_cells(after):
-            for tile, weight in ((2, 0.9), (4, 0.1)):
-                inner = literal.baeldung_choose(literal.place(after, cell, tile), rounds=1)[1]
-                terms.append(math.trunc(max(inner.values(), default=0) * weight))
-        assert value == sum(terms)
-        assert value < 0
 
 
 # Datumbox
@@ -122,12 +78,6 @@ def test_it3105_worked_example_of_the_report() -> None:
     assert literal.it3105_value(grid, SNAKE) == 82_696
 
 
-def test_it3105_depth_rule() -> None:
-    assert literal.it3105_depth([[2, 4, 2, 4]] * 4) == 8
-    assert literal.it3105_depth([[2, 4, 2, 4]] * 3 + [[2, 0, 0, 0]]) == 8
-    assert literal.it3105_depth([[2, 4, 2, 4]] * 3 + [[0, 0, 0, 0]]) == 6
-
-
 def test_it3105_alternating_by_hand() -> None:
     # right: 0.9 x 108 + 0.1 x 112, the dead leaf at its value; left: 0.9 x 104 + 0.1 x 112
     letter, values = literal.it3105_choose(SMALL, [[1, 2], [3, 4]], "alternating", depth=2)
@@ -160,10 +110,3 @@ def test_row_heuristic_line(line: tuple[int, ...], value: float) -> None:
 
 
 # Test boards
-
-
-def test_boards_are_fixed_different_and_alive() -> None:
-    first = list(boards())
-    assert first == list(boards())
-    assert len({position(grid) for grid in first}) == len(first) == 200
-    assert not any(literal.is_dead(position(grid)) for grid in first)

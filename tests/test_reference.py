@@ -117,13 +117,6 @@ def test_spawn(high: int, low: int, cell: int, exponent: int) -> None:
     assert reference.spawn(board, high << 32 | low, [1, 2], [0.9, 0.1]) == (cell, exponent)
 
 
-def test_player_dice_are_not_the_dice() -> None:
-    dice = {reference.dice(1, number) for number in range(1_000)}
-    draws = {reference.player_dice(1, number) for number in range(1_000)}
-    assert len(dice) == len(draws) == 1_000
-    assert not dice & draws
-
-
 @pytest.mark.parametrize(
     ("board", "largest", "after"),
     [

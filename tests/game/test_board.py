@@ -7,39 +7,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from twofold.errors import (
-    CellOccupied,
-    IllegalMove,
-    InvalidBoard,
-    InvalidMove,
-    InvalidRules,
-    InvalidSeed,
-)
+from twofold.errors import CellOccupied, InvalidBoard, InvalidMove, InvalidRules, InvalidSeed
 from twofold.game import reference
-from twofold.game.board import EMPTY, Board, Slide, Spawn
+from twofold.game.board import EMPTY, Board, Spawn
 from twofold.game.rules import Move, Rules
-
-SNAKE = """
-    0    0    0    0
-    2    4    0    0
-    8    4    2   16
-  512  256  128   32
-"""
-
-
-def drawn(text: str) -> Board:
-    """A board from tiles in rows and columns."""
-    return Board.from_tiles(
-        [[int(tile) for tile in line.split()] for line in text.split("\n") if line]
-    )
-
-
-def test_a_board_can_be_drawn_and_read() -> None:
-    board = drawn(SNAKE)
-    assert str(board) == "0000/1200/3214/9875"
-    assert board == Board.parse(str(board)) == Board.parse(SNAKE.replace("\n", "/").strip("/"))
-    lines = ["  .   .   .   .", "  2   4   .   .", "  8   4   2  16", "512 256 128  32"]
-    assert board.drawn().splitlines() == lines
 
 
 def test_what_a_board_holds() -> None:
@@ -64,25 +35,6 @@ def test_what_a_board_holds() -> None:
 # ---- moves
 
 
-def test_slides() -> None:
-    board = Board.parse("1100/0000/0000/0002")
-    assert board.legal_moves() == tuple(Move)
-    assert board.slide(Move.LEFT) == Slide(Board.parse("2000/0000/0000/2000"), 4)
-    assert board.slide(Move.RIGHT) == Slide(Board.parse("0002/0000/0000/0002"), 4)
-    assert board.slide(Move.UP) == Slide(Board.parse("1102/0000/0000/0000"), 0)
-    assert board.slide(Move.DOWN) == Slide(Board.parse("0000/0000/0000/1102"), 0)
-    assert str(board) == "1100/0000/0000/0002"
-
-
-def test_an_illegal_slide_says_what_is_legal() -> None:
-    board = Board.parse("1000/2000/0000/0000")
-    message = r"expected a legal move \(right, down\), got up on 1000/2000/0000/0000"
-    with pytest.raises(IllegalMove, match=message):
-        board.slide(Move.UP)
-    with pytest.raises(IllegalMove, match=r"expected a legal move \(none\), got left on 1x2:12"):
-        Board.parse("1x2:12").slide(Move.LEFT)
-
-
 @pytest.mark.parametrize("move", [4, "x", "", None, [1], 1.5])
 def test_invalid_moves_are_refused(move: Any) -> None:
     with pytest.raises(
@@ -97,22 +49,6 @@ def test_moves_by_letter_and_by_name(move: Any) -> None:
     assert board.slide(move) == board.slide(Move.LEFT)
     assert board.is_legal(move)
     assert not board.is_legal(Move.UP)
-
-
-@pytest.mark.parametrize(
-    ("board", "over"),
-    [
-        ("1234/5678/1234/5678", True),
-        ("1234/5678/1234/5677", False),
-        ("1234/5678/1234/5670", False),
-        ("0000/0000/0000/0000", True),
-        ("1x2:11", False),
-        ("1x2:12", True),
-        ("8x1:12121212", True),
-    ],
-)
-def test_is_over(board: str, over: bool) -> None:
-    assert Board.parse(board).is_over == over
 
 
 @pytest.mark.parametrize("shape", [(4, 4), (1, 2), (2, 1), (3, 5), (8, 8)])
@@ -267,15 +203,6 @@ def test_symmetries_are_distinct_and_lead_to_one_board() -> None:
 def test_a_board_needs_rows_and_columns(shape: Any) -> None:
     with pytest.raises(InvalidBoard, match="expected "):
         Board.empty(shape)
-
-
-def test_integers_of_thousands_of_digits_are_named_by_their_size() -> None:
-    """Python does not write them out."""
-    huge: Any = 10**5000
-    with pytest.raises(InvalidBoard, match="a value of the type int of 16,610 bits"):
-        Board.parse(huge)
-    with pytest.raises(InvalidRules, match="16,610 bits"):
-        Rules(start_tiles=huge)
 
 
 def test_boards_from_arrays() -> None:

@@ -10,7 +10,7 @@ from tests.attacks.records import NAMES
 from tests.support.colours import THEMES as PAGE_THEMES
 from tests.support.colours import contrast, read_colours
 from tests.support.drawings import SVG, elements, numbers
-from tests.support.generators import SHAPES, make_board
+from tests.support.generators import make_board
 from twofold.errors import InvalidInput
 from twofold.game import drawing
 from twofold.game.board import Board
@@ -34,17 +34,6 @@ def test_a_board_shows_its_tiles_in_their_places(shape: tuple[int, int]) -> None
     assert len(faces) == shape[0] * shape[1]
     places = [drawing.cell_corner(cell, shape[1]) for cell in range(len(faces))]
     assert [(float(one.get("x", "")), float(one.get("y", ""))) for one in faces] == places
-
-
-def test_the_size_is_that_of_the_board() -> None:
-    for rows, cols in SHAPES:
-        root = ET.fromstring(draw_board(rows, cols, (1,) * (rows * cols), scale=0.5))
-        width, height = drawing.board_size(rows, cols)
-        assert (width, height) == (112 * cols + 12, 112 * rows + 12)
-        assert root.get("viewBox") == f"0 0 {width} {height}"
-        assert (float(root.get("width", "")), float(root.get("height", ""))) == (
-            width / 2, height / 2,
-        )  # fmt: skip
 
 
 @pytest.mark.parametrize("exponent", range(1, 36))

@@ -23,19 +23,7 @@ from twofold.game.record import Record
 from twofold.game.rules import Rules
 from twofold.limits import MAX_SAVED_GAME
 
-BOARD = Board.parse("1234/5678/9abc/def0")
-
-
 # ---- boards as digits
-
-
-def test_digits_from_the_top_left_cell_and_from_the_bottom_right_one() -> None:
-    assert format_hex(BOARD) == "0x123456789abcdef0"
-    assert format_hex(BOARD, low_first=True) == "0x0fedcba987654321"
-    for text in ("0x123456789abcdef0", "123456789ABCDEF0", " 0X123456789abcdef0\n"):
-        assert parse_hex(text) == BOARD
-    value = sum(e << 4 * cell for cell, e in enumerate(BOARD.exponents))
-    assert parse_hex(f"{value:016x}", low_first=True) == BOARD
 
 
 @pytest.mark.promise("R21")
@@ -130,13 +118,6 @@ def test_positions_of_every_size_round_trip(side: int) -> None:
     assert (again.board, again.score, again.start_score) == (game.board, game.score, game.score)
     assert format_original(again) == text
     assert again.replay().board == game.board
-
-
-def test_a_saved_game_is_played_on() -> None:
-    record = parse_original(json.dumps(saved("b111/1000/0000/0000", score=20_000)))
-    game = record.replay()
-    assert (game.score, game.move_number, game.goal_reached) == (20_000, 0, True)
-    game.play(game.legal_moves()[0])
 
 
 # ---- replays of 2048verse

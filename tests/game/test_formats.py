@@ -127,12 +127,6 @@ def test_the_page_lists_every_form() -> None:
         assert re.search(rf"^\| `{one.name}` \|.*\| {re.escape(one.suffix)} \|$", page, re.M)
 
 
-def test_long_replays_in_quotes() -> None:
-    text = format_game(played(Rules(), 3, most=400), "moporgic").strip()
-    for quoted in (f"'{text}'", json.dumps(text)):
-        assert parse_any_record(quoted) == parse_any_record(text)
-
-
 def test_several_records_in_one_file(tmp_path: Path) -> None:
     records = [played(Rules(2, 2), seed) for seed in (1, 2, 3)]
     path = tmp_path / "three.2048"
@@ -171,7 +165,7 @@ def test_saved_games_of_clones(text: str) -> None:
 def test_whole_games_of_every_shape(name: str, figure: Callable[[str], None]) -> None:
     games = moves = 0
     for shape in SHAPES:
-        record = played(Rules(*shape), 7, most=1_000 if max(shape) <= 4 else 40)
+        record = played(Rules(*shape), 7, most=100 if max(shape) <= 4 else 20)
         if name == "moporgic" and shape != (4, 4):
             with pytest.raises(InvalidRecord, match="expected a 4x4 board for the format"):
                 format_game(record, name)
@@ -233,12 +227,6 @@ def test_the_header_of_a_new_replay_is_kept() -> None:
     assert format_game(changed, "verse").startswith("4x4-_¾")
 
 
-def test_headers_of_old_replays() -> None:
-    for header in ("replay", "replay_", "replay:", "replay_4x4", "replay:4x4"):
-        assert parse_any_record(f"{header} ,vë").final == parse_any_record("replay_ ,vë").final
-    assert parse_any_record("replay_2x3 $").rules == Rules(2, 3)
-
-
 def test_a_space_at_the_end_is_a_move() -> None:
     record = parse_any_record("replay_%/ \r\n")
     assert (record.moves, record.spawns) == ((Move.UP,), {1: (0, 2)})
@@ -279,21 +267,6 @@ def test_a_file_in_any_format(tmp_path: Path) -> None:
             read(path)
     with pytest.raises(InvalidRecord, match="cannot read"):
         read_any_record(tmp_path / "missing")
-
-
-@pytest.mark.parametrize("name", [*REPLAYS, "twofold", "jsonl", "original"])
-def test_blank_lines_before_a_game_mean_nothing(name: str) -> None:
-    text = format_game(parse_any_record(REPLAYS["verse"]), name) if name not in REPLAYS else ""
-    text = "\n \r\n" + (text or REPLAYS[name])
-    (record,) = games_of(io.BytesIO(text.encode()))
-    assert record == parse_any_record(text)
-    assert record.score == SCORE
-
-
-def test_lines_are_counted_with_the_blank_ones() -> None:
-    text = "\n\n" + format_line(played(Rules(), 1)) + "\n{"
-    with pytest.raises(InvalidRecord, match="input, line 4: "):
-        list(games_of(io.BytesIO(text.encode())))
 
 
 def test_many_games_in_a_file(tmp_path: Path) -> None:

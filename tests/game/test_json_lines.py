@@ -17,12 +17,6 @@ LINE = (
 )
 
 
-def test_the_line_of_a_record() -> None:
-    record = parse_record(SHORT)
-    assert format_line(record) == LINE
-    assert parse_line(LINE) == record == parse_line(LINE.encode() + b"\r\n")
-
-
 def test_the_line_holds_all_that_the_text_does() -> None:
     record = parse_record(FOREIGN)
     line = json.loads(format_line(record))

@@ -8,7 +8,6 @@ from tests.game.records import FOREIGN, SHORT
 from twofold.errors import InvalidInput, InvalidRecord, LimitExceeded
 from twofold.game.board import Board
 from twofold.game.game import Game
-from twofold.game.notation import printable
 from twofold.game.record import Record, parse_record, parse_unplayed, read_record, write_record
 from twofold.game.rules import Move, Rules
 
@@ -43,24 +42,6 @@ def test_the_record_of_a_foreign_game() -> None:
     assert record.hints == 2
     assert (record.score, record.result, str(record.final)) == (112, "8 stopped", "2x2:11/23")
     assert str(record) == FOREIGN
-
-
-def test_a_record_replays_to_the_same_game() -> None:
-    game = play_on(Game(Rules.parse("3x4 spawn=2:6,4:3,8:1"), seed=5), 50)
-    again = Record.from_game(game).replay()
-    assert again.steps == game.steps
-    assert (again.board, again.score, again.status) == (game.board, game.score, game.status)
-    again.undo()
-    assert again.play(game.moves[-1]) == game.steps[-1]
-
-
-def test_a_foreign_game_replays_and_keeps_its_record() -> None:
-    record = parse_record(FOREIGN)
-    game = record.replay()
-    assert (game.score, game.move_number, game.undos) == (112, 11, 3)
-    assert all(step.given for step in game.steps)
-    again = Record.from_game(game, date=record.date, comments=record.comments, tags=record.tags)
-    assert replace(again, hints=2) == record
 
 
 def test_only_tiles_that_the_seed_does_not_explain_are_written() -> None:
@@ -252,23 +233,6 @@ def test_files(tmp_path: Path) -> None:
     assert len(read_record(path, partial=True).moves) == 2
 
 
-# ---- on screen
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("plain é 漢 <b>[red]", "plain é 漢 <b>[red]"),
-        ("\x1b[2J\x07\n", "\\x1b[2J\\x07\\n"),
-        ("\u202eabc\u2028\U000e0001\x9b\x7f", "\\u202eabc\\u2028\\U000e0001\\x9b\\x7f"),
-        ("it's", "it's"),
-    ],
-)
-def test_printable(text: str, shown: str) -> None:
-    assert printable(text) == shown
-    assert printable(text).isprintable()
-
-
 # ---- going on
 
 
@@ -290,25 +254,3 @@ def test_a_game_continues_from_a_record() -> None:
             again.undo()
             assert again.board == game.at(number).board
         assert (again.can_undo, again.undos) == (False, 8)
-
-
-def test_given_tiles_stay() -> None:
-    game = Game(seed=3)
-    for move in "urdl":
-        board = game.board.slide(move).board
-        game.play(move, spawn=(board.empty_cells[-1], 4))
-    record = Record.from_game(game, comments={2: "here"})
-    assert record.seed is None
-    read = record.resume()
-    assert Record.from_game(read, comments=record.comments) == record
-    assert read.steps == game.steps
-    read.undo()
-    spawns = Record.from_game(read).spawns
-    assert spawns == {n: one for n, one in record.spawns.items() if n < 4}
-    read.redo()
-    assert Record.from_game(read, comments=record.comments) == replace(record, undos=1)
-    fork = read.fork(2)
-    assert Record.from_game(fork).seed is None
-    fork.play(fork.legal_moves()[0])  # by the dice
-    assert Record.from_game(fork).seed == 0
-    assert Record.from_game(fork).resume().board == fork.board

@@ -10,17 +10,7 @@ from twofold.errors import InvalidInput, LimitExceeded, MissingExtra
 from twofold.game.game import Game
 from twofold.game.rules import Rules
 from twofold.games import pictures
-from twofold.games.pictures import (
-    FORMS,
-    LAST_MS,
-    RATES,
-    SIDE,
-    AnimationForm,
-    Easel,
-    animate,
-    scale_of,
-    scenes,
-)
+from twofold.games.pictures import FORMS, LAST_MS, AnimationForm, Easel, animate, scale_of, scenes
 from twofold.limits import MAX_ANIMATION_MOVES
 
 
@@ -70,20 +60,6 @@ def test_a_part_of_a_game(form: AnimationForm) -> None:
         "10", "11", "12", "13", "14", "15",
     ]  # fmt: skip
     assert all(one.exponents != other.exponents for one, other in pairwise(scenes(game, 10, 15)))
-
-
-def test_a_game_without_moves_is_one_picture() -> None:
-    assert len(frames(animate(Game(seed=1)))) == 1
-
-
-@pytest.mark.parametrize("shape", [(1, 2), (4, 4), (5, 5), (8, 8), (1, 8)])
-def test_large_boards_are_drawn_small(shape: tuple[int, int]) -> None:
-    assert max(Easel(*shape, "light", scale_of(*shape), captioned=False).size) <= SIDE
-
-
-@pytest.mark.parametrize("rate", RATES)
-def test_the_time_of_a_frame_is_whole_hundredths_of_a_second(rate: int) -> None:
-    assert 100 % rate == 0
 
 
 def test_invalid_arguments_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

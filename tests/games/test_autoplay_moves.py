@@ -3,7 +3,6 @@
 import pytest
 
 from twofold import Game, Record
-from twofold.game.record import format_record, parse_record
 from twofold.games.live_game import LiveGame
 from twofold.games.makers import AUTOPLAY_TAG, AutoplayMoves, autoplay_of, autoplay_tags
 from twofold.limits import MAX_TAG
@@ -43,17 +42,6 @@ def test_a_move_made_again_counts_for_who_made_it_last() -> None:
     moved(kept, by_player=False)
     assert str(kept.autoplay) == "2"
     assert AUTOPLAY_TAG not in kept.known_until(1).tags
-
-
-def test_a_record_keeps_who_made_which_move() -> None:
-    kept = LiveGame(Game(seed=1), None)
-    for by_player in (False, True, False):
-        moved(kept, by_player=by_player)
-    record = parse_record(format_record(kept.record()))
-    assert record.tags[AUTOPLAY_TAG] == "2"
-    again = LiveGame(record.resume(), None, record, player=record.player)
-    moved(again, by_player=True)
-    assert str(again.autoplay) == "2 4"
 
 
 @pytest.mark.parametrize(

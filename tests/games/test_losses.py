@@ -5,7 +5,7 @@ import pytest
 
 from twofold.errors import UnsupportedRules
 from twofold.game.notation import SeedRange
-from twofold.games.review import Losses, measure_losses
+from twofold.games.review import measure_losses
 from twofold.players import make_player, play_games
 from twofold.players.exact import ExactPlayer
 from twofold.tables.exact import ExactTable, solve
@@ -15,13 +15,6 @@ from twofold.tables.problem import Problem
 @pytest.fixture(scope="module")
 def table() -> ExactTable:
     return solve(Problem.parse("2x3"))
-
-
-def test_optimal_play_loses_nothing(table: ExactTable) -> None:
-    found = measure_losses(ExactPlayer(table), table, range(20))
-    assert found.lost == (0.0,) * 20
-    assert found.optimal == found.moves > 20 * 30
-    assert (found.worst, found.mean.value) == (0.0, 0.0)
 
 
 def test_losses_are_what_is_missing_in_the_score(table: ExactTable) -> None:
@@ -36,11 +29,6 @@ def test_losses_are_what_is_missing_in_the_score(table: ExactTable) -> None:
     mean, error = np.mean(scores), np.std(scores) / 5_000**0.5
     missing = table.start_value - float(mean)
     assert abs(missing - found.mean.value) < 3 * (float(error) + width)
-
-
-def test_the_interval_of_a_mean_is_that_of_a_sample() -> None:
-    found = Losses("", (1.0, 3.0), 2, 0, 3.0).mean
-    assert (found.value, found.low, found.high) == pytest.approx((2.0, 2 - 1.96, 2 + 1.96))
 
 
 def test_it_may_be_stopped_and_other_shapes_are_refused(table: ExactTable) -> None:

@@ -13,7 +13,7 @@ from tests.support.drawings import elements, numbers
 from twofold import Analysis, Board, Game, Move, MoveAnalysis, Record, make_player
 from twofold.errors import InvalidInput
 from twofold.game.drawing import BOARD, CELL, INK
-from twofold.notebook import BEST, OTHER, RIM, SHORTEST, View, bar_length, show
+from twofold.notebook import BEST, OTHER, RIM, SHORTEST, bar_length, show
 
 TEXT = "0012/0013/0024/1357"
 
@@ -70,11 +70,6 @@ def test_an_analysis_stands_beside_the_board(analysis: Analysis) -> None:
 def test_a_long_name_is_cut() -> None:
     found = replace(by_hand(1.0, 2.0, 3.0, 4.0), player="x" * 100)
     assert f"{'x' * 47}… · points" in numbers(show(found).svg)
-
-
-def test_a_game_with_an_analysis_keeps_its_line(analysis: Analysis) -> None:
-    game = Game.from_board(Board.parse(TEXT), score=1_234, seed=0)
-    assert "1,234 points · move 0 · going" in numbers(show(game, analysis).svg)
 
 
 def test_an_analysis_of_another_board(analysis: Analysis) -> None:
@@ -142,20 +137,6 @@ def test_names_are_escaped(name: str) -> None:
     for part in svg.split("</svg>")[:-1]:
         tags = {one.tag.rpartition("}")[2] for one in ET.fromstring(part + "</svg>").iter()}
         assert tags <= {"svg", "title", "desc", "style", "rect", "text", "g", "circle", "path"}
-
-
-@pytest.mark.parametrize("shape", [(1, 2), (2, 1), (8, 8), (3, 4)])
-def test_every_shape_is_drawn(shape: tuple[int, int]) -> None:
-    board = Board((1,) * (shape[0] * shape[1]), shape)
-    root = ET.fromstring(show(make_player("greedy").analyse(board)).svg)
-    assert root.get("role") == "img"
-
-
-def test_a_picture_is_saved(tmp_path: Path) -> None:
-    path = tmp_path / "board.svg"
-    view = show(Board.parse(TEXT))
-    view.save(path)
-    assert path.read_text(encoding="utf-8") == view.svg == View(view.svg, view.board).svg
 
 
 def test_the_cells_of_the_example_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

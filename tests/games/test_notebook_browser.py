@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -75,35 +74,6 @@ def test_a_picture_follows_the_page_around_it(
     page.context.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_picture_that_is_an_image_does_so_too(
-    browser: Browser, tmp_path: Path, scheme: str
-) -> None:
-    """JupyterLab makes an image of a picture; the images are compared pixel by pixel."""
-    board = Board.parse("1000/0000/0000/000b")
-    pictures = [show(board).svg, show(board, theme=scheme).svg]
-    images = "".join(f'<img src="data:image/svg+xml,{quote(svg)}">' for svg in pictures)
-    for screen in ("light", "dark"):
-        body = f"<body style='color-scheme:{scheme}'>{images}"
-        page = opened(browser, tmp_path / "game.html", body, screen)
-        shots = [page.locator("img").nth(at).screenshot() for at in (0, 1)]
-        assert shots[0] == shots[1]
-        page.context.close()
-
-
-def test_numbers_stay_inside_their_tiles(browser: Browser, tmp_path: Path) -> None:
-    board = Board([*range(1, 36), 0], (6, 6))
-    page = opened(browser, tmp_path / "game.html", show(board, scale=1).svg, "light")
-    boxes = page.evaluate(
-        "() => [...document.querySelectorAll('text')].map((text) => {"
-        " const box = text.getBBox(), face = text.previousElementSibling.getBBox();"
-        " return [box.x - face.x, face.x + face.width - box.x - box.width] })"
-    )
-    assert len(boxes) == 35
-    assert all(min(pair) >= 4 and abs(pair[0] - pair[1]) < 1 for pair in boxes)
-    page.context.close()
-
-
 NOTE_MOVES = """() => {
     const facts = document.querySelector("#facts");
     window.shown = [];
@@ -147,15 +117,4 @@ def test_a_replay_is_walked_through(browser: Browser, tmp_path: Path, scheme: st
     expect(speed).to_have_value("16")
     assert violations(page) == []
     assert page.title().startswith("2048 game by <b>me</b>")
-    page.context.close()
-
-
-def test_a_replay_works_in_the_frame_of_a_notebook(browser: Browser, tmp_path: Path) -> None:
-    found = replay(record())
-    page = opened(browser, tmp_path / "game.html", found._repr_html_(), "light")
-    frame = page.frame_locator("iframe")
-    frame.get_by_role("button", name="End", exact=True).click()
-    expect(frame.locator("#facts")).to_contain_text("move 40 of 40")
-    height = frame.locator("main").evaluate("main => main.getBoundingClientRect().height")
-    assert height <= found.height
     page.context.close()

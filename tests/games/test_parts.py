@@ -4,17 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from twofold import Board, Game, Record, make_player
-from twofold.games.review import (
-    LEAST_TILE,
-    MOST_TILES,
-    GamePhase,
-    by_maker,
-    by_phase,
-    judge,
-    phases,
-    review,
-)
+from twofold import Game, Record, make_player
+from twofold.games.review import LEAST_TILE, MOST_TILES, by_maker, by_phase, judge, phases, review
 
 
 def played(moves: int, seed: int = 1) -> Game:
@@ -41,17 +32,6 @@ def test_each_phase_ends_with_the_move_that_makes_its_tile(as_record: bool) -> N
         assert one.end == following.start
         assert one.before == following.after >= LEAST_TILE
         assert largest_before(game, one.end) == one.before > largest_before(game, one.end - 1)
-
-
-def test_a_short_game_is_one_phase() -> None:
-    assert phases(played(5)) == [GamePhase(0, 0, 0, 5)]
-    assert phases(Game(seed=1)) == []
-
-
-def test_a_tile_that_was_there_at_the_start_divides_nothing() -> None:
-    game = Game.from_board(Board.parse("a011/0000/0000/0000"))
-    game.play(game.legal_moves()[0])
-    assert [(one.after, one.before) for one in phases(game)] == [(0, 0)]
 
 
 def test_the_judgements_of_each_part_are_reviewed() -> None:

@@ -11,7 +11,7 @@ from twofold.game import drawing
 from twofold.game.board import Board
 from twofold.game.drawing import BOARD, CELL, TILES
 from twofold.games import pictures
-from twofold.games.pictures import CAPTION, Easel, Shade, draw_png
+from twofold.games.pictures import CAPTION, Shade, draw_png
 
 BOARD_TEXT = "0123/4567/89ab/cdef"
 
@@ -47,28 +47,12 @@ def test_tiles_have_their_colours_in_their_places(shade: Shade, scale: float) ->
     assert colour(picture, 6 * scale, 60 * scale) == getattr(BOARD, shade)
 
 
-@pytest.mark.parametrize("exponent", range(1, 36))
-def test_a_number_is_on_its_tile_and_fits(exponent: int) -> None:
-    easel = Easel(1, 2, "light", 2.0, captioned=False)
-    face = easel.face(exponent).crop((0, 50, 200, 150))
-    text, ground = TILES[exponent - 1].text.light, TILES[exponent - 1].face.light
-    assert text in colours(face)
-    assert colours(face.crop((0, 0, 2, 100))) == colours(face.crop((198, 0, 200, 100))) == {ground}
-
-
 def test_a_caption_makes_the_picture_higher_and_fits() -> None:
     board = Board.parse("1x2:12")
     plain, short, long = (png(board, caption=words) for words in ("", "8 points", "9 " * 60))
     assert short.height == plain.height + CAPTION
     assert long.size == short.size
     assert colour(long, long.width - 3, long.height - 20) == BOARD.light
-
-
-def test_the_round_corners_are_transparent() -> None:
-    picture = png(Board.parse(BOARD_TEXT))
-    assert picture.mode == "RGBA"
-    assert picture.getpixel((0, 0))[3] == 0  # type: ignore[index]
-    assert picture.getpixel((picture.width // 2, 0))[3] == 255  # type: ignore[index]
 
 
 def test_without_pillow_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

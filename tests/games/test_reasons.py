@@ -74,17 +74,3 @@ def test_a_reason_is_what_a_strong_player_says(
     assert set(ratios) <= set(board.legal_moves())
     found = reason_of(board, Rules(), Move.parse(letter), next(iter(ratios)), ratios)
     assert str(found) == sentence
-
-
-def test_other_shapes_and_spawns_have_reasons() -> None:
-    board, rules = Board.parse("3x2:34/12/11"), Rules(3, 2)
-    legal = board.legal_moves()
-    ratios = dict.fromkeys(legal, 0.5) | {legal[0]: 1.0}
-    assert all(str(reason_of(board, rules, move, legal[0], ratios)) for move in legal)
-
-
-def test_a_merit_names_the_move_that_it_is_compared_with() -> None:
-    """Not the other moves: right leaves 3 empty cells as well."""
-    board, left = Board.parse("1222/7541/1124/2012"), Move.LEFT
-    found = reason_of(board, Rules(), left, left, {left: 1.0, Move.RIGHT: 0.8, Move.DOWN: 0.7})
-    assert (found.kind, found.count, found.other, found.move) == ("empty", 3, 1, "d")

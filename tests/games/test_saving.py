@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import closing
-from datetime import date, datetime
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -124,36 +124,6 @@ def test_the_own_score_is_that_of_the_own_moves_that_stand(store: GameStore) -> 
     kept.game.play(kept.game.legal_moves()[-1])
     kept.note_move("greedy")  # after one own move, which made no points
     assert kept.own_score == 0
-
-
-def test_a_new_game_has_a_date(store: GameStore) -> None:
-    begun = datetime.fromisoformat(new_game(store, played()).record().date)
-    assert begun <= datetime.now().astimezone()
-    assert LiveGame(played(), Row(store, "a"), Record.from_game(played())).record().date == ""
-
-
-def test_what_a_player_scores_is_no_best_score(store: GameStore) -> None:
-    kept = LiveGame(played("ld"), Row(store, "a"))
-    kept.note_move("greedy")
-    kept.save()
-    assert (kept.best(), best_of(store, Rules())) == (0, 0)
-
-
-def test_a_game_from_a_given_board_has_no_best_score(store: GameStore) -> None:
-    game = Game.from_board(Board.parse("aa00/0000/0000/0000"), seed=1)
-    game.play(Move.LEFT)
-    LiveGame(game, Row(store, "a")).save()
-    assert best_of(store, Rules()) == 0
-
-
-def test_the_record_names_who_played(store: GameStore) -> None:
-    kept = new_game(store, Game(seed=1))
-    assert kept.player == ""
-    play(kept, "l", "")
-    assert kept.record().player == "me"
-    play(kept, "d", "greedy")
-    play(kept, "l", "")
-    assert kept.record().player == "me + greedy"
 
 
 def test_help_that_is_taken_back_counts_no_more(store: GameStore) -> None:

@@ -1,6 +1,5 @@
 """A game shared by a person and a player: no move or value of an old position is used."""
 
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -95,14 +94,6 @@ def test_a_move_by_hand_takes_over() -> None:
         with shared.held() as game:
             move = game.legal_moves()[0]
         shared.play(move)
-        assert not shared.now.auto
-
-
-def test_an_illegal_move_takes_over_too() -> None:
-    with sharing(Slow, Game.from_board(Board.parse("1x4:1000"), seed=0)) as shared:
-        shared.play_on(True)
-        with pytest.raises(IllegalMove):
-            shared.play(Move.LEFT)
         assert not shared.now.auto
 
 
@@ -203,16 +194,6 @@ def test_a_player_that_fails_leaves_the_game_to_the_person() -> None:
         assert not shared.now.auto
         shared.play(Move.LEFT)
         assert shared.now.frame.move_number == 1
-
-
-def test_on_player_is_called_for_each_move() -> None:
-    with sharing() as shared:
-        told = threading.Event()
-        shared.on_player = told.set
-        shared.play(Move.LEFT)
-        assert not told.is_set()
-        shared.play_one()
-        assert told.wait(PATIENCE)
 
 
 def test_closing_does_not_wait_for_a_search() -> None:

@@ -19,10 +19,9 @@ from twofold.game.board import Board
 from twofold.game.notation import SeedRange
 from twofold.game.rules import STANDARD, Move, Rules
 from twofold.players import Player, canonical, entries, make_player, play_game
-from twofold.players.base import assumed_score, checked_move, move_list, typed_spec
+from twofold.players.base import assumed_score, checked_move, typed_spec
 from twofold.players.loop import play_games
 from twofold.players.registry import default_player
-from twofold.search.analysis import MoveValue
 from twofold.search.budget import Budget
 
 # Reduced depths, so that Python can play whole games; the keys change no rule of the contract.
@@ -133,11 +132,6 @@ def test_any_budget_gets_an_answer_and_closing_twice_does_no_harm(player: Player
     player.close()
 
 
-def test_the_reduced_players_are_different() -> None:
-    count = len(entries()) - len(ELSEWHERE) + 1
-    assert len({canonical(spec) for spec in SPECS}) == len(SPECS) == count
-
-
 @pytest.mark.parametrize("spec", ["expectimax:ply=2", "alphabeta:depth=3"])
 def test_a_player_plays_by_the_rules_of_each_game(spec: str) -> None:
     """Also where they differ in their spawns alone."""
@@ -222,13 +216,6 @@ class Last(Player):
         return board.legal_moves()[-1]
 
 
-class OnlySquare(Last):
-    spec = "only-square"
-
-    def unsupported(self, rules: Rules) -> str:
-        return "" if rules.rows == rules.cols else "expected a square"
-
-
 def test_two_lines_are_enough() -> None:
     player = Last()
     assert (player.spec, player.rules, player.seed, player.compiled) == ("Last", STANDARD, 0, False)
@@ -245,39 +232,6 @@ def test_two_lines_are_enough() -> None:
     assert result.board.is_over
 
 
-def test_rules_can_be_refused_and_the_player_is_free_afterwards() -> None:
-    player = OnlySquare()
-    player.start(Rules(3, 3), 7)
-    message = r"^expected a square for only-square, got rules 3x4 "
-    with pytest.raises(UnsupportedRules, match=message):
-        player.start(Rules(3, 4), 8)
-    with pytest.raises(UnsupportedRules, match=message):
-        play_game(player, Rules(3, 4), 8)
-    assert (player.rules, player.seed) == (Rules(3, 3), 7)
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(player.start, Rules(3, 3), 8).result()
-
-
-def test_a_player_of_ones_own_is_refused_to_a_second_thread_too() -> None:
-    is_thinking, is_over = Event(), Event()
-
-    class Slow(Last):
-        def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
-            is_thinking.set()
-            assert is_over.wait(60)
-            return super().choose(board)
-
-    player = Slow()
-    with ThreadPoolExecutor(1) as pool:
-        move = pool.submit(player.choose, BOARD)
-        assert is_thinking.wait(60)
-        for name in ("start", "choose", "analyse", "stream", "play_game"):
-            with pytest.raises(PlayerInUse, match=r"^expected one thread at a time to use Slow"):
-                uses(player)[name]()
-        is_over.set()
-        assert move.result() in Move
-
-
 def test_answers_are_checked() -> None:
     class Cheat(Player):
         def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
@@ -292,18 +246,6 @@ def test_answers_are_checked() -> None:
             checked_move(player, board, answer)
     with pytest.raises(PlayerError, match="expected a legal move from"):
         play_game(Cheat(), Rules.parse("2x2"), 0)
-
-
-def test_move_list_marks_legal_moves_and_their_rewards() -> None:
-    board = Board.parse("1100/0000/0000/0000")
-    moves = move_list(board, {Move.LEFT: MoveValue(2.5, 7)}, depth=3)
-    assert [(one.move, one.legal, one.reward, one.value) for one in moves] == [
-        (Move.UP, False, 0, None),
-        (Move.RIGHT, True, 4, None),
-        (Move.DOWN, True, 0, None),
-        (Move.LEFT, True, 4, 2.5),
-    ]
-    assert [(one.depth, one.nodes) for one in moves] == [(0, 0), (0, 0), (0, 0), (3, 7)]
 
 
 def test_the_assumed_score_counts_every_spawn_as_a_two() -> None:

@@ -2,8 +2,6 @@
 
 import random
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,12 +10,10 @@ from tests.support.endgame_tables import NAMES, boards_of, played
 from tests.support.endgame_tables import table_files as table_files  # a fixture
 from tests.support.endgame_tables import tables_here as tables_here  # a fixture
 from twofold.errors import InvalidSpec, InvalidTable
-from twofold.game import reference
 from twofold.game.board import Board
-from twofold.game.game import Game
-from twofold.game.notation import SeedRange, format_spec, parse_spec
+from twofold.game.notation import format_spec, parse_spec
 from twofold.game.rules import STANDARD, Rules
-from twofold.players import canonical, make_player, play_games, settled, short_spec
+from twofold.players import canonical, make_player, settled, short_spec
 from twofold.players.presets import DEFAULT_PLAYER
 from twofold.players.registry import default_player
 from twofold.players.searching import SearchPlayer
@@ -52,15 +48,6 @@ def tables_of(spec: str) -> str:
 
 
 # ---- what a spec says
-
-
-@pytest.mark.promise("R73")
-@pytest.mark.parametrize("spec", PLAIN)
-def test_tables_are_none_by_default(tables_here: Path, spec: str) -> None:
-    made = canonical(spec)
-    assert tables_of(made) == "none"
-    assert "tables_sha256" not in made
-    assert "tables" not in short_spec(made)
 
 
 @pytest.mark.promise("R73")
@@ -151,15 +138,6 @@ def test_a_strength_hands_over_with_all_tables_of_the_usual_set(
     assert settled("normal:tables=44-16") == "ntuple:ply=3/2@3,tables=44-16"
 
 
-def test_the_default_player_without_tables_loads_nothing() -> None:
-    code = (
-        "import sys; from twofold.players.registry import default_player; "
-        "from twofold.game.rules import STANDARD; default_player(STANDARD); "
-        "sys.exit('twofold.tables.library' in sys.modules or 'numba' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
 # ---- who moves
 
 
@@ -185,19 +163,6 @@ def test_the_move_is_that_of_the_table(tables_here: Path, spec: str) -> None:
 
 
 @pytest.mark.promise("R72")
-def test_boards_past_32768_are_looked_up_as_they_are_searched(tables_here: Path) -> None:
-    board = next(board for board in known_boards(60) if board.max_exponent == 15)
-    large = Board([16 + (one == 15) if one >= 15 else one for one in board.exponents], (4, 4))
-    lower = Board(reference.downgrade(list(large.exponents), 15), (4, 4))
-    for spec in (PLAIN[0], IN_PYTHON[0]):
-        with make_player(with_tables(spec)) as player:
-            player.start(STANDARD, 1)
-            assert open_tables(ALL).move(lower) is not None
-            assert player.choose(large) == open_tables(ALL).move(lower)
-            assert player.analyse(large).best == player.choose(large)
-
-
-@pytest.mark.promise("R72")
 def test_games_are_the_same_on_all_paths(tables_here: Path) -> None:
     spec = with_tables("ntuple:net=tiny,ply=1")
     boards = known_boards(6)
@@ -214,26 +179,6 @@ def test_games_are_the_same_on_all_paths(tables_here: Path) -> None:
             assert played(threads, board, seed, "choose") == expected
             differing += played(plain, board, seed, "kernel") != expected
     assert differing >= 2
-
-
-@pytest.mark.promise("R72")
-def test_batched_games_and_processes_play_the_same(tables_here: Path) -> None:
-    spec, seeds = with_tables("ntuple:net=tiny,ply=1"), SeedRange(0, 30)
-    with make_player(spec) as player, make_player("ntuple:net=tiny,ply=1") as plain:
-        together = [game.letters for game in play_games(player, STANDARD, seeds, keep_moves=True)]
-        assert together[20] == played(player, Game(STANDARD, 20).board, 20, "choose")
-        alone = [game.letters for game in play_games(plain, STANDARD, seeds, keep_moves=True)]
-    differing = [seed for seed in seeds if together[seed] != alone[seed]]
-    assert differing
-    code = (
-        "from twofold.players import make_player, play_game; "
-        "from twofold.game.rules import STANDARD; "
-        f"player = make_player({spec!r}); "
-        f"print(play_game(player, STANDARD, {differing[0]}, keep_moves=True).letters)"
-    )
-    words = [sys.executable, "-c", code]
-    done = subprocess.run(words, check=True, capture_output=True, text=True)
-    assert done.stdout.strip() == together[differing[0]]
 
 
 def test_tables_say_nothing_under_other_rules(tables_here: Path) -> None:

@@ -1,6 +1,5 @@
 """The checker of engines passes conforming engines and finds violations."""
 
-import random
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -9,15 +8,7 @@ import pytest
 
 from tests.players.engines import EXAMPLE, EXAMPLE_WORDS, rogue
 from twofold.players.engine import conformance
-from twofold.players.engine.conformance import (
-    CHECKS,
-    CheckOutcome,
-    Subject,
-    check_engine,
-    dead_board,
-    usual_board,
-)
-from twofold.players.engine.messages import ALL_SHAPES
+from twofold.players.engine.conformance import CHECKS, CheckOutcome, Subject, check_engine
 
 SLACK = 20.0
 """Test machines are busy; `engine-check` itself has the real limits."""
@@ -120,20 +111,7 @@ def test_late_replies_are_found(check: str) -> None:
     assert "within 50 ms" in outcome.detail
 
 
-def test_a_spin_past_its_end_must_be_refused() -> None:
-    outcome = outcome_of("options", "options")
-    assert outcome.passed, outcome.detail
-
-
 def test_a_failed_handshake_ends_the_checks() -> None:
     (outcome,) = check_engine(rogue("silent"), slack=0.01)
     assert (outcome.name, outcome.passed) == ("handshake", False)
     assert outcome.detail.endswith("got nothing for 0.6 s")
-
-
-def test_generated_boards_are_dead_or_alive_as_requested() -> None:
-    rng = random.Random(1)
-    for shape in ALL_SHAPES:
-        assert dead_board(shape).is_over
-        assert not usual_board(rng, shape).is_over
-        assert usual_board(rng, shape).shape == shape

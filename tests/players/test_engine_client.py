@@ -2,7 +2,6 @@
 
 import os
 import re
-import signal
 import subprocess
 import sys
 import textwrap
@@ -28,8 +27,7 @@ from twofold.players import canonical, short_spec
 from twofold.players.engine import client, dialogue
 from twofold.players.engine.client import EnginePlayer
 from twofold.players.engine.dialogue import Dialogue, EngineLost
-from twofold.players.engine.lines import hash_of_files, parse_command_words, parse_option_words
-from twofold.players.engine.messages import Info, SetPosition
+from twofold.players.engine.lines import Info, SetPosition, hash_of_files
 from twofold.search.budget import Stop
 
 BOARD = Board.parse("0012/0013/0024/1357")
@@ -64,15 +62,6 @@ def test_an_analysis_has_the_values_that_the_program_said(example: EnginePlayer)
     assert example.reproducible
     assert analysis.reproducible
     assert not example.analyse(BOARD, Budget(seconds=1.0)).reproducible
-
-
-def test_a_closed_player_can_be_used_again() -> None:
-    player = EnginePlayer(EXAMPLE_WORDS)
-    for _ in range(2):
-        player.close()
-        player.close()
-        assert player.choose(BOARD) is GREEDY
-    player.close()
 
 
 def test_limits_and_options_are_sent() -> None:
@@ -213,27 +202,6 @@ def test_a_lost_engine_is_restarted(mode: str, timeout: float, tmp_path: Path) -
         assert len(player.faults) == 1
         player.start(Rules(), 2)
         assert player.faults == []
-
-
-@posix
-def test_values_without_end_are_no_move() -> None:
-    with (
-        EnginePlayer(rogue("chatters"), timeout=1.0) as player,
-        pytest.raises(PlayerError, match=r"expected a bestmove .* got none for 1 s"),
-    ):
-        player.analyse(BOARD)
-
-
-@posix
-def test_an_engine_that_ends_between_games_is_restarted() -> None:
-    with EnginePlayer(EXAMPLE_WORDS) as player:
-        player.start(Rules(), 1)
-        assert player._dialogue is not None
-        os.killpg(player._dialogue.process.pid, signal.SIGKILL)
-        player._dialogue.wait(60.0)
-        player.start(Rules(), 2)
-        assert player.choose(BOARD) is GREEDY
-        assert len(player.faults) == 1
 
 
 def test_restarts_are_counted_for_each_game() -> None:
@@ -404,10 +372,3 @@ def test_a_changed_file_is_another_player(tmp_path: Path) -> None:
 def test_a_program_that_there_is_not() -> None:
     with pytest.raises(InvalidSpec, match="a program that can be run, got 'no-such-thing'"):
         make_player("engine:cmd=no-such-thing --fast").start(Rules(), 1)
-
-
-def test_words_are_split_as_a_shell_would_and_no_shell_sees_them() -> None:
-    words = parse_command_words("my 'two words' $HOME ; ls")
-    assert words == ("my", "two words", "$HOME", ";", "ls")
-    options = parse_option_words("depth=4 style='very calm' motto=")
-    assert options == {"depth": "4", "style": "very calm", "motto": ""}

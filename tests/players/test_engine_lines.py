@@ -12,8 +12,7 @@ import pytest
 
 from twofold import Board, Budget, Move, Rules
 from twofold.errors import InvalidInput
-from twofold.players.engine.lines import format_line, parse_answer, parse_command
-from twofold.players.engine.messages import (
+from twofold.players.engine.lines import (
     ALL_SHAPES,
     BestMove,
     ErrorLine,
@@ -26,6 +25,9 @@ from twofold.players.engine.messages import (
     SetPosition,
     Shapes,
     Word,
+    format_line,
+    parse_answer,
+    parse_command,
 )
 from twofold.search.analysis import LineStep
 

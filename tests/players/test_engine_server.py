@@ -12,13 +12,12 @@ from pathlib import Path
 import pytest
 
 from twofold import Board, Budget, Move, Player, Rules, make_player
-from twofold.errors import InvalidInput, UnsupportedRules
+from twofold.errors import InvalidInput
 from twofold.game.game import Game
 from twofold.players import play_game
 from twofold.players.engine import server as module
-from twofold.players.engine.lines import parse_answer
-from twofold.players.engine.messages import BestMove, Info, Option, Shapes, Word
-from twofold.players.engine.server import EngineServer, ServerSearch, info_of, opening_rules, serve
+from twofold.players.engine.lines import BestMove, Info, Option, Shapes, Word, parse_answer
+from twofold.players.engine.server import EngineServer, ServerSearch, opening_rules, serve
 from twofold.search.analysis import Analysis
 from twofold.search.budget import Stop
 
@@ -192,24 +191,12 @@ def test_a_game_is_that_of_the_player_itself(spec: str) -> None:
     assert "".join(move.letter for move in game.moves) == result.letters
 
 
-@pytest.mark.parametrize("go", ["go quiet", "go ply 1 quiet", "go quiet nodes 500"])
-def test_a_quiet_go_gets_only_the_move(shared: Talk, go: str) -> None:
-    (said,) = shared.ask(str(BOARD), go)
-    assert said == shared.ask(str(BOARD), go.replace("quiet", ""))[-1]
-
-
 @pytest.mark.parametrize(("go", "deepest"), [("go ply 1", 1), ("go ply 3", 3), ("go nodes 500", 2)])
 def test_limits_are_kept(shared: Talk, go: str, deepest: int) -> None:
     infos = [parse_answer(line) for line in shared.ask(str(BOARD), go)[:-1]]
     assert max(one.depth or 0 for one in infos if isinstance(one, Info)) <= deepest
     if "nodes" in go:
         assert all((one.nodes or 0) <= 500 for one in infos if isinstance(one, Info))
-
-
-def test_half_moves_are_told_in_plies() -> None:
-    analysis = make_player("alphabeta:depth=5").analyse(BOARD)
-    assert analysis.depth == "5 half-moves"
-    assert info_of(analysis).depth == 3
 
 
 def test_boards_of_other_shapes_and_dead_ones(shared: Talk) -> None:
@@ -220,19 +207,6 @@ def test_boards_of_other_shapes_and_dead_ones(shared: Talk) -> None:
         assert isinstance(move, BestMove)
         assert (move.move in board.legal_moves()) is not board.is_over
     shared.say("new 4x4 seed 0")
-
-
-def test_a_player_of_small_boards_alone_is_started_for_them() -> None:
-    class Small(Mine):
-        def unsupported(self, rules: Rules) -> str:
-            return "" if rules.shape == (2, 2) else "expected boards of 2x2"
-
-    assert opening_rules(Small()) == Rules(2, 2)
-    with pytest.raises(UnsupportedRules):
-        Small().start(Rules(), 0)
-    with talking(Small()) as talk:
-        assert "shapes 2x2" in talk.say("u2048")
-        assert talk.ask("2x2:1001")[-1].startswith("bestmove ")
 
 
 def test_a_player_without_any_shape_is_refused() -> None:
@@ -381,22 +355,6 @@ def test_the_best_move_so_far_is_answered() -> None:
         streams.gate.set()
         assert streams.closed.wait(60)
         assert talk.lines == [f"bestmove {best.letter}"]  # what it finds later is not said
-
-
-@pytest.mark.long
-@pytest.mark.promise("R34")
-def test_stop_is_answered_within_50_ms(figure: Callable[[str], None]) -> None:
-    times = []
-    with talking("expectimax:eval=snake") as talk:
-        for number in range(100):
-            talk.say(f"position {BOARD}", "go time 60000 ply 12")
-            time.sleep(0.003 * number)
-            began = time.perf_counter()
-            talk.say("stop")
-            talk.until("bestmove")
-            times.append(time.perf_counter() - began)
-    assert sorted(times)[97] < 0.05
-    figure(f"{1e3 * sorted(times)[97]:.0f} ms at p98")
 
 
 # Streams

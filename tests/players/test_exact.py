@@ -9,7 +9,7 @@ from twofold.errors import GameOver, UnsupportedRules
 from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.notation import SeedRange
-from twofold.game.rules import Move, Rules
+from twofold.game.rules import Rules
 from twofold.players import make_player, play_game, play_games
 from twofold.players.exact import ExactPlayer
 from twofold.tables.problem import Problem
@@ -64,13 +64,6 @@ def test_kernels_play_the_same_moves(player: ExactPlayer) -> None:
     assert [play_game(player, player.home, seed).score for seed in range(20)] == [  # type: ignore[union-attr]
         result.score for result in together
     ]
-
-
-def test_symmetric_moves_tie_and_the_first_is_made(player: ExactPlayer) -> None:
-    analysis = player.analyse(Board.parse("2x3:010/010"))
-    assert analysis[Move.RIGHT].value == analysis[Move.LEFT].value
-    assert analysis[Move.UP].value == analysis[Move.DOWN].value
-    assert analysis.best is Move.RIGHT
 
 
 @pytest.mark.parametrize(

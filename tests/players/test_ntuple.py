@@ -1,6 +1,5 @@
 """The player `ntuple`: networks by name and file, shared, hashed, downgrading, deeper searches."""
 
-import json
 import os
 import re
 import shutil
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.support.twins import Twin, leaf_of, small_positions
-from twofold import Board, Budget, Move, Rules, make_player
+from twofold import Board, Move, Rules, make_player
 from twofold.errors import UnsupportedRules
 from twofold.learn.checkpoint import save
 from twofold.learn.settings import TrainingSettings
@@ -52,15 +51,6 @@ def test_smaller_boards(rules: str, patterns: str, tmp_path: Path) -> None:
         make_player(f"ntuple:net={path}").start(Rules(), 1)
 
 
-def test_one_copy_for_all_players(net: Path) -> None:
-    first, second = (make_player(f"ntuple:net={net},ply=1") for _ in range(2))
-    assert isinstance(first, ExpectimaxPlayer)
-    assert isinstance(second, ExpectimaxPlayer)
-    assert load_network(str(net)).weights is load_network(str(net)).weights
-    words = [one.evaluator.params_for(4, 4).view(np.uint64)[1] for one in (first, second)]
-    assert words[0] == words[1]
-
-
 def test_a_changed_file_is_read_again(tmp_path: Path, net: Path) -> None:
     path = tmp_path / "n.safetensors"
     shutil.copy(trained(tmp_path / "a.safetensors", patterns="0123"), path)
@@ -89,32 +79,6 @@ def test_downgrading_from_a_threshold_on() -> None:
         assert player.choose(large) == player.choose(lower)
         player = ExpectimaxPlayer(network_evaluator(network), Depth.fixed(ply))
         assert player.analyse(large).value != player.analyse(lower).value
-
-
-def test_budgets_threads_and_explanations(net: Path) -> None:
-    board = Board.parse("0012/0013/0024/1357")
-    deep = f"ntuple:net={net},ply=4"
-    with make_player(deep) as one, make_player(f"{deep},threads=2") as two:
-        assert one.analyse(board).value == two.analyse(board).value
-        found = one.analyse(board, Budget(nodes=2_000))
-    assert found.depth
-    assert found.unit == "points"
-    network = load_network(str(net))
-    parts = make_player(f"ntuple:net={net}")
-    assert isinstance(parts, ExpectimaxPlayer)
-    terms = parts.evaluator.terms(board)
-    assert sum(terms.values()) == pytest.approx(network.value(board), rel=1e-6)
-    assert list(terms) == ["0123", "4567"]
-
-
-def test_whole_games_do_not_depend_on_the_chunks_they_are_played_in(net: Path) -> None:
-    with make_player(f"ntuple:net={net},ply=1") as player:
-        whole = play_game(player, Rules(), 5, keep_moves=True)
-        small = play_game(player, Rules(), 5, keep_moves=True, stop=lambda: False)
-    assert whole is not None
-    assert small is not None
-    assert (whole.score, whole.letters) == (small.score, small.letters)
-    assert json.dumps(whole.reached) == json.dumps(small.reached)
 
 
 # One ply

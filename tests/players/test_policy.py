@@ -6,7 +6,6 @@ import pytest
 
 from tests.support.literal import boards, score_of
 from tests.support.policies import make_policy, write
-from twofold.errors import GameOver, UnsupportedRules
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
 from twofold.games.judge import Judge
@@ -124,14 +123,6 @@ def test_games_are_those_of_choose(
     assert found is not None
     assert other is not None
     assert found.letters == other.letters
-
-
-def test_other_shapes_and_dead_boards_are_refused(net: str) -> None:
-    with make_player(f"policy:net={net}") as player:
-        with pytest.raises(UnsupportedRules, match="expected boards of 4x4"):
-            player.start(Rules(3, 3), 0)
-        with pytest.raises(GameOver):
-            player.choose(Board.parse("1212/2121/1212/2121"))
 
 
 def test_a_judge_trusts_no_move_that_the_search_left_out(tmp_path: Path) -> None:

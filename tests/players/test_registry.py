@@ -19,13 +19,11 @@ from twofold.learn.training import Training
 from twofold.players import canonical, entries, make_player, play_game, settled, short_spec
 from twofold.players.presets import STRENGTHS
 from twofold.players.registry import PlayerSpec, code_of
-from twofold.players.searching import SearchPlayer
 from twofold.tables.exact import ExactTable
 from twofold.tables.problem import Problem
 from twofold.tables.solver import Solver
 from twofold.tables.store import LayerStore
 from twofold.values import EVALUATORS
-from twofold.values.evaluator import RESERVED
 from twofold.values.network_file import network_hash
 
 COMPLETE = [entry.name for entry in entries() if entry.name not in ("engine", "exact")]
@@ -105,13 +103,6 @@ def test_a_canonical_spec_says_every_key_and_names_the_same_player(name: str) ->
 )
 def test_values_are_written_in_one_way(spec: str, part: str) -> None:
     assert parse_spec(canonical(spec)).values.items() >= parse_spec(f"x:{part}").values.items()
-
-
-def test_the_canonical_spec_of_the_search() -> None:
-    assert canonical("expectimax") == (
-        "expectimax:cut=0,empty=270,eval=rows,lost=200000,merges=700,nodes=none,order=47,"
-        "order_power=4,ply=auto,prune=none,sum=11,sum_power=3.5,table_mb=4,threads=1,time=none"
-    )
 
 
 def test_a_key_that_came_later_changes_no_spec_that_is_kept() -> None:
@@ -228,14 +219,6 @@ def test_a_short_spec_names_the_same_player(spec: str, short: str) -> None:
     assert canonical(short) == canonical(spec)
 
 
-@pytest.mark.parametrize("name", ["First", "First:last=yes", "function"])
-def test_a_short_spec_of_code_is_what_was_typed(code: Path, name: str) -> None:
-    spec = f"{code}:{name}"
-    assert short_spec(canonical(spec)) == spec
-    typed = f"expectimax:base=6,eval={code}:WEIGHTED"
-    assert short_spec(canonical(typed)) == typed
-
-
 @pytest.mark.parametrize(
     ("spec", "code"),
     [
@@ -277,25 +260,6 @@ def test_classes_functions_and_evaluators_from_a_file(code: Path) -> None:
             assert play_game(player, Rules.parse("2x2"), 1)
     with pytest.raises(InvalidSpec, match=r"expected a key of expectimax \(.*, base\), got 'bass'"):
         make_player(f"expectimax:eval={code}:WEIGHTED,bass=7.5")
-
-
-@pytest.mark.parametrize("name", ["expectimax", "minimax", "alphabeta"])
-def test_a_spec_sets_the_weights_of_its_evaluator(name: str) -> None:
-    player, plain = make_player(f"{name}:eval=rows,empty=300"), make_player(f"{name}:eval=rows")
-    assert isinstance(player, SearchPlayer)
-    assert isinstance(plain, SearchPlayer)
-    assert plain.evaluator is EVALUATORS["rows"]
-    assert player.evaluator.weights == {**plain.evaluator.weights, "empty": 300.0}
-    board = Board.parse("0012/0124/0011/0235")
-    assert player.analyse(board).value != plain.analyse(board).value
-
-
-def test_no_weight_has_the_name_of_a_players_key() -> None:
-    for entry in entries():
-        if "eval" in entry.keys:
-            assert set(entry.keys) <= set(RESERVED)
-            for evaluator in EVALUATORS.values():
-                assert not set(entry.keys) & set(evaluator.weights)
 
 
 def test_a_changed_file_is_loaded_anew_and_an_old_hash_refused(code: Path) -> None:
@@ -456,7 +420,3 @@ def test_home_of_a_spec_is_that_of_its_table(tmp_path: Path) -> None:
     assert PlayerSpec.parse("greedy").home is PlayerSpec.parse("my_player.py:Tidy").home is None
     with pytest.raises(InvalidSpec):
         _ = PlayerSpec.parse("nobody").home
-
-
-def test_an_argument_too_long_for_a_file_name_is_none() -> None:
-    assert PlayerSpec.parse(f"engine:cmd=program {'a' * 300}").files == []

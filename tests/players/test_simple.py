@@ -11,7 +11,6 @@ from twofold.errors import PlayerError
 from twofold.game import reference
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
-from twofold.kernels import policies
 from twofold.players import make_player
 from twofold.players.compiled import CompiledPlayer
 
@@ -51,28 +50,6 @@ def test_a_player_of_one_rule(
                 assert [one.value for one in analysis.moves] == [
                     float(board.slide(move).reward) if move in legal else None for move in Move
                 ]
-
-
-def test_random_depends_on_the_seed_and_not_on_the_past() -> None:
-    board = Board.parse("0000/0110/0110/0000")
-    player, games = make_player("random"), []
-    for seed in (1, 2, 1):
-        player.start(Rules(), seed)
-        games.append([player.choose(board, move_number=number) for number in range(40)])
-    assert games[0] == games[2] != games[1]
-
-
-@pytest.mark.parametrize("legal", range(1, 16))
-def test_the_choices_of_kernels_for_every_set_of_legal_moves(legal: int) -> None:
-    moves = [move for move in range(4) if legal >> move & 1]
-    order = [move for move in (2, 3, 1, 0) if move in moves]
-    assert policies.corner_legal(legal) == order[0]
-    edges = [(k << 32) // len(moves) + step for k in range(len(moves) + 1) for step in (-1, 0, 1)]
-    halves = [half for half in edges if 0 <= half < 2**32]
-    for high in [*halves, *(reference.dice(3, n) >> 32 for n in range(50))]:
-        for low in (0, 2**32 - 1):
-            found = policies.random_legal(legal, np.uint64(high << 32 | low))
-            assert found == moves[(high * len(moves)) >> 32]
 
 
 @pytest.mark.promise("R64")

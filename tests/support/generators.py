@@ -8,7 +8,7 @@ from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.game.rules import Move, Rules
-from twofold.players.engine.messages import (
+from twofold.players.engine.lines import (
     ALL_SHAPES,
     Answer,
     BestMove,

@@ -23,7 +23,7 @@ from twofold.game.notation import SeedRange, parse_spec
 from twofold.game.rules import STANDARD, Move, Rules
 from twofold.games.judge import Judge
 from twofold.players import PlayerSpec, make_player
-from twofold.players.engine.messages import BestMove, Go, Info, SetPosition
+from twofold.players.engine.lines import BestMove, Go, Info, SetPosition
 from twofold.players.engine.server import ServerSearch
 from twofold.search.analysis import Analysis, AnalysisDocument, format_chance, table_words
 from twofold.search.budget import Budget

@@ -263,7 +263,7 @@ def hint_at_rules(spec: PlayerSpec, rules: Rules) -> Iterator[None]:
     try:
         yield
     except UnsupportedRules as error:
-        from twofold.players.engine.messages import ALL_SHAPES
+        from twofold.players.engine.lines import ALL_SHAPES
 
         with spec.make() as player:
             shapes = [shape for shape in ALL_SHAPES if not player.unsupported(Rules(*shape))]

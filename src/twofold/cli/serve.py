@@ -16,8 +16,7 @@ from twofold.cli._output import print_note, print_out, waiting
 from twofold.errors import INTERRUPTED, InvalidInput, MissingExtra, UnsupportedRules
 from twofold.game.notation import shown
 from twofold.game.rules import STANDARD
-from twofold.games.games_file import make_folder
-from twofold.games.store import games_folder
+from twofold.games.store import games_folder, make_folder
 from twofold.players import make_player
 from twofold.storage.files import data_folder
 from twofold.web.hub import Hub

@@ -30,7 +30,6 @@ from twofold.game.record_text import located
 from twofold.game.rules import Move
 from twofold.game.step import Step, begins_game
 from twofold.games.daily import DailyRule, day_of_record, without_day
-from twofold.games.games_file import PATIENCE
 from twofold.games.kept import OPENED_TAG, unindexed
 from twofold.games.makers import (
     ME,
@@ -41,7 +40,7 @@ from twofold.games.makers import (
     autoplay_tags,
     kind_of,
 )
-from twofold.games.store import Conflict, GameStore, Version, settled
+from twofold.games.store import PATIENCE, Conflict, GameStore, Version, settled
 from twofold.limits import MAX_MOVE_NUMBER, MAX_RECORD_BYTES
 from twofold.storage.files import alone, atomic_write, free_path, read_start
 

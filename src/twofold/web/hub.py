@@ -12,11 +12,10 @@ from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.game.rules import STANDARD
-from twofold.games.games_file import GAMES, make_folder
 from twofold.games.mover import Mover
 from twofold.games.notebook import Notebook
 from twofold.games.review import default_judge
-from twofold.games.store import GameStore
+from twofold.games.store import GAMES, GameStore, make_folder
 from twofold.games.threads import JobThreads, start_thread
 from twofold.players import PlayerSpec
 from twofold.search.budget import Budget, Stop

@@ -12,9 +12,8 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.support.browser import PATIENCE_MS, Served, Visit, serve
 from tests.support.endgame_tables import table_files as table_files  # a fixture
-from twofold.games.games_file import GAMES
 from twofold.games.notebook import NAME, Mistake, NotebookContent
-from twofold.games.store import GameStore
+from twofold.games.store import GAMES, GameStore
 
 TABLE = "442-16"
 KEYS = {"u": "ArrowUp", "r": "ArrowRight", "d": "ArrowDown", "l": "ArrowLeft"}

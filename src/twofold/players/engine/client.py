@@ -17,8 +17,7 @@ from twofold.game.notation import shown
 from twofold.game.rules import MOVES_BY_LETTER, Move, Rules
 from twofold.players.base import StreamPlayer, check_going, move_list
 from twofold.players.engine.dialogue import LOG, NOTE_SECONDS, START_SECONDS, Dialogue, EngineLost
-from twofold.players.engine.lines import format_line
-from twofold.players.engine.messages import (
+from twofold.players.engine.lines import (
     BestMove,
     ErrorLine,
     Go,
@@ -28,6 +27,7 @@ from twofold.players.engine.messages import (
     SetOption,
     SetPosition,
     Word,
+    format_line,
 )
 from twofold.search.analysis import Analysis, MoveValue
 from twofold.search.budget import Budget, Stop

@@ -20,8 +20,7 @@ from twofold.game.notation import format_moves
 from twofold.game.rules import STANDARD, Move, Rules
 from twofold.limits import MAX_ENGINE_LINE
 from twofold.players.engine.dialogue import START_SECONDS, Dialogue
-from twofold.players.engine.lines import format_line
-from twofold.players.engine.messages import (
+from twofold.players.engine.lines import (
     Answer,
     BestMove,
     ErrorLine,
@@ -31,6 +30,7 @@ from twofold.players.engine.messages import (
     SetOption,
     SetPosition,
     Word,
+    format_line,
 )
 from twofold.search.budget import Budget
 

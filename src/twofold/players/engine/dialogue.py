@@ -27,8 +27,7 @@ from typing import Any, Final
 from twofold.errors import InvalidInput, InvalidSpec, PlayerError
 from twofold.game.notation import shown
 from twofold.limits import MAX_ENGINE_LINE, MAX_ENGINE_LINES, MAX_ENGINE_OPTIONS
-from twofold.players.engine.lines import first_word, format_line, parse_answer
-from twofold.players.engine.messages import (
+from twofold.players.engine.lines import (
     Answer,
     Command,
     ErrorLine,
@@ -36,6 +35,9 @@ from twofold.players.engine.messages import (
     Option,
     Shapes,
     Word,
+    first_word,
+    format_line,
+    parse_answer,
 )
 
 START_SECONDS: Final = 60.0

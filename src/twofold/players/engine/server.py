@@ -17,8 +17,7 @@ from twofold.game.rules import STANDARD, Move, Rules
 from twofold.limits import MAX_ENGINE_LINE
 from twofold.players import Player, PlayerSpec, make_player
 from twofold.players.base import assumed_score, checked_move, describe_caught
-from twofold.players.engine.lines import first_word, format_line, parse_command
-from twofold.players.engine.messages import (
+from twofold.players.engine.lines import (
     ALL_SHAPES,
     Answer,
     BestMove,
@@ -33,6 +32,9 @@ from twofold.players.engine.messages import (
     SetPosition,
     Shapes,
     Word,
+    first_word,
+    format_line,
+    parse_command,
 )
 from twofold.players.searching import SearchPlayer, values_of
 from twofold.search.analysis import Analysis, table_words
