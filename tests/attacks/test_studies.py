@@ -3,7 +3,6 @@
 import contextlib
 import os
 import shutil
-import signal
 import sqlite3
 import sys
 import time
@@ -13,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.attacks.studies import ENDLESS, MAGIC, TABLES, change, lead_in_circles, super_journal
+from tests.attacks.studies import ENDLESS, TABLES, change, lead_in_circles, super_journal
 from tests.support.games import game
 from twofold.arena import study as study_module
 from twofold.arena.study import Study
@@ -76,21 +75,6 @@ def refused(path: Path) -> str:
 # ---- files beside
 
 
-def test_the_attack_is_one(tmp_path: Path) -> None:
-    """SQLite itself deletes the file that such a journal names."""
-    path, victim = tmp_path / "any.db", tmp_path / "victim"
-    victim.write_text("mine")
-    with contextlib.closing(sqlite3.connect(path)) as connection:
-        connection.execute("CREATE TABLE a (b)")
-    path.with_name("any.db-journal").write_bytes(super_journal(victim))
-    with (
-        contextlib.closing(sqlite3.connect(path)) as connection,
-        contextlib.suppress(sqlite3.Error),
-    ):
-        connection.execute("SELECT * FROM a").fetchall()
-    assert not victim.exists()
-
-
 @posix
 @pytest.mark.promise("R61")
 @pytest.mark.parametrize("suffix", ["-journal", "-wal", "-shm"])
@@ -131,37 +115,6 @@ def test_a_link_to_a_study_is_the_study(study: Path) -> None:
     study.with_name("s.db-journal").write_bytes(super_journal(victim))
     refused(link)
     assert victim.exists()
-
-
-def test_our_own_journal_is_rolled_back(study: Path) -> None:
-    """As it lies there after a crash in the middle of a transaction."""
-    crashed = study.with_name("crashed.db")
-    connection = sqlite3.connect(study, isolation_level=None)
-    connection.execute("PRAGMA cache_size = 1")
-    connection.execute("BEGIN")
-    connection.execute("UPDATE game SET score = 7")
-    connection.execute(f"{ENDLESS} INSERT INTO plan SELECT i + 9, i, i, i FROM n LIMIT 9999")
-    for suffix in ("", "-journal"):
-        shutil.copy(f"{study}{suffix}", f"{crashed}{suffix}")
-    connection.close()
-    assert crashed.with_name("crashed.db-journal").read_bytes().startswith(MAGIC)
-    assert write(crashed) == 3
-    assert not crashed.with_name("crashed.db-journal").exists()
-    with Study(crashed, read_only=True) as opened:
-        assert opened.all_games(1).scores.tolist() == [100] * 3
-        assert len(opened.wanted()) == 1
-
-
-def test_our_own_log_is_read(study: Path) -> None:
-    """As it lies there after a crash: what was flushed counts, and the next run goes on."""
-    crashed = study.with_name("crashed.db")
-    with Study(study) as opened:
-        opened.add(1, game(9, 100, 40, 8, (0, 0, 3, 9), 0.001))
-        opened.flush()
-        for suffix in ("", "-wal", "-shm"):
-            shutil.copy(f"{study}{suffix}", f"{crashed}{suffix}")
-    assert read(crashed) == write(crashed) == read(crashed) == 4
-    assert sorted(path.name for path in study.parent.iterdir()) == ["crashed.db", "s.db"]
 
 
 # ---- tables
@@ -227,31 +180,6 @@ def test_a_query_has_a_deadline(study: Path) -> None:
         ):
             with pytest.raises(InvalidInput, match=r"within 0\.01 s"), opened._errors():
                 ask()
-
-
-@posix
-@pytest.mark.promise("R62")
-def test_ctrl_c_ends_a_query(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(_: Study) -> bool:
-        os.kill(os.getpid(), signal.SIGINT)
-        return False
-
-    monkeypatch.setattr(Study, "_is_late", interrupt)
-    with Study(study, read_only=True) as opened:
-        with pytest.raises(KeyboardInterrupt), opened._errors():
-            opened._one(f"{ENDLESS} SELECT count(*) FROM n")
-        with pytest.raises(KeyboardInterrupt), opened._errors():
-            list(opened._rows(f"{ENDLESS} SELECT i FROM n WHERE i < 0"))
-
-
-def test_a_study_that_another_program_holds_is_in_use(study: Path) -> None:
-    with contextlib.closing(sqlite3.connect(study, isolation_level=None)) as holder:
-        holder.execute("BEGIN EXCLUSIVE")
-        with (
-            pytest.raises(InvalidInput, match="another program is using"),
-            Study(study, read_only=True, patience=0.1),
-        ):
-            pass
 
 
 # ---- other kinds of files
