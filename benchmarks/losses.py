@@ -6,10 +6,16 @@ TWOFOLD_NETWORK may name a policy network for 3x3, trained as `docs/policy.md` s
 
 import os
 import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
 
 from benchmarks.common import Figure, Report, Settings
-from twofold.games.review import Losses, measure_losses
-from twofold.players import make_player
+from twofold.arena.stats import Interval
+from twofold.game.game import Game
+from twofold.players import Player, make_player
+from twofold.players.base import checked_move
 from twofold.tables.exact import ExactTable
 
 GAMES = 200
@@ -33,6 +39,62 @@ SPECS = (
     "expectimax:eval=rows,ply=6,cut=0.003",
 )
 """Players; those that do not support the shape of the table are skipped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """Losses of a player over some games.
+
+    Attributes:
+        lost: for each game the sum of differences from the best moves' values, in the table's
+            unit. Its mean is the value of the game minus the player's expected result, with far
+            less variance than scores.
+        moves: moves of all games.
+        optimal: moves without loss.
+        worst: largest loss of one move.
+    """
+
+    player: str
+    lost: tuple[float, ...]
+    moves: int
+    optimal: int
+    worst: float
+
+    @property
+    def mean(self) -> Interval:
+        """Mean loss per game with its 95 % interval (normal)."""
+        found = np.array(self.lost)
+        error = 1.96 * float(found.std(ddof=1)) / len(found) ** 0.5 if len(found) > 1 else 0.0
+        mean = float(found.mean())
+        return Interval(mean, mean - error, mean + error)
+
+
+def measure_losses(player: Player, table: ExactTable, seeds: Iterable[int]) -> Losses:
+    """Play games on a solved board and look up the loss of each move."""
+    lost: list[float] = []
+    moves = optimal = 0
+    worst = 0.0
+    for seed in seeds:
+        regrets = _regrets(player, table, seed)
+        lost.append(sum(regrets))
+        moves += len(regrets)
+        optimal += regrets.count(0.0)
+        worst = max(worst, *regrets, 0.0)
+    return Losses(player.spec, tuple(lost), moves, optimal, worst)
+
+
+def _regrets(player: Player, table: ExactTable, seed: int) -> list[float]:
+    rules = table.problem.rules
+    player.start(rules, seed)
+    game = Game(rules, seed=seed)
+    found = []
+    while not game.is_finished:
+        answer = player.choose(game.board, score=game.score, move_number=game.move_number)
+        move = checked_move(player, game.board, answer)
+        values = table.move_values(game.board)
+        found.append(max(values.values()) - values[move])
+        game.play(move)
+    return found
 
 
 def measure(settings: Settings) -> Report:

@@ -49,6 +49,7 @@ REFUSED: Final = [
     Attack("tile off the board", moves("d@16:2"), "move 1: expected a cell from 0 to 15, got 16"),
     Attack("tile of many digits", moves("d@0:" + "9" * 10**6), "expected a tile that the rules"),
     # an end that is another
+    Attack("wrong score", instead('"12"', '"13"'), "expected Score 12 after move 6, got '13'"),
     Attack("wrong final board", tag('[Final "1000/0000/0000/0000"]'), "expected Final 0121/"),
     Attack("other rules", instead('"4x4"', '"4x4 spawn=4:1"'), "expected"),
     # beginnings that do not fit

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import signal
 import sqlite3
 import sys
 import time
@@ -12,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.attacks.studies import ENDLESS, TABLES, change, lead_in_circles, super_journal
+from tests.attacks.studies import ENDLESS, MAGIC, TABLES, change, lead_in_circles, super_journal
 from tests.support.games import game
 from twofold.arena import study as study_module
 from twofold.arena.study import Study
@@ -117,6 +118,37 @@ def test_a_link_to_a_study_is_the_study(study: Path) -> None:
     assert victim.exists()
 
 
+def test_our_own_journal_is_rolled_back(study: Path) -> None:
+    """As it lies there after a crash in the middle of a transaction."""
+    crashed = study.with_name("crashed.db")
+    connection = sqlite3.connect(study, isolation_level=None)
+    connection.execute("PRAGMA cache_size = 1")
+    connection.execute("BEGIN")
+    connection.execute("UPDATE game SET score = 7")
+    connection.execute(f"{ENDLESS} INSERT INTO plan SELECT i + 9, i, i, i FROM n LIMIT 9999")
+    for suffix in ("", "-journal"):
+        shutil.copy(f"{study}{suffix}", f"{crashed}{suffix}")
+    connection.close()
+    assert crashed.with_name("crashed.db-journal").read_bytes().startswith(MAGIC)
+    assert write(crashed) == 3
+    assert not crashed.with_name("crashed.db-journal").exists()
+    with Study(crashed, read_only=True) as opened:
+        assert opened.all_games(1).scores.tolist() == [100] * 3
+        assert len(opened.wanted()) == 1
+
+
+def test_our_own_log_is_read(study: Path) -> None:
+    """As it lies there after a crash: what was flushed counts, and the next run goes on."""
+    crashed = study.with_name("crashed.db")
+    with Study(study) as opened:
+        opened.add(1, game(9, 100, 40, 8, (0, 0, 3, 9), 0.001))
+        opened.flush()
+        for suffix in ("", "-wal", "-shm"):
+            shutil.copy(f"{study}{suffix}", f"{crashed}{suffix}")
+    assert read(crashed) == write(crashed) == read(crashed) == 4
+    assert sorted(path.name for path in study.parent.iterdir()) == ["crashed.db", "s.db"]
+
+
 # ---- tables
 
 
@@ -180,6 +212,21 @@ def test_a_query_has_a_deadline(study: Path) -> None:
         ):
             with pytest.raises(InvalidInput, match=r"within 0\.01 s"), opened._errors():
                 ask()
+
+
+@posix
+@pytest.mark.promise("R62")
+def test_ctrl_c_ends_a_query(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(_: Study) -> bool:
+        os.kill(os.getpid(), signal.SIGINT)
+        return False
+
+    monkeypatch.setattr(Study, "_is_late", interrupt)
+    with Study(study, read_only=True) as opened:
+        with pytest.raises(KeyboardInterrupt), opened._errors():
+            opened._one(f"{ENDLESS} SELECT count(*) FROM n")
+        with pytest.raises(KeyboardInterrupt), opened._errors():
+            list(opened._rows(f"{ENDLESS} SELECT i FROM n WHERE i < 0"))
 
 
 # ---- other kinds of files

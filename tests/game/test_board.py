@@ -93,34 +93,6 @@ def test_spawns() -> None:
 
 
 @pytest.mark.parametrize(
-    ("board", "bits"),
-    [
-        ("1000/0000/0000/000f", 0x100000000000000F),
-        ("0123/4567/89ab/cdef", 0x0123456789ABCDEF),
-        ("2x3:123/456", 0x1230456000000000),
-        ("3x2:12/34/56", 0x1200340056000000),
-        ("1x2:12", 0x1200000000000000),
-    ],
-)
-def test_bits(board: str, bits: int) -> None:
-    value = Board.parse(board)
-    assert value.to_bits() == bits
-    assert Board.from_bits(bits, value.shape) == value
-
-
-def test_numpy_arrays_are_accepted() -> None:
-    assert Board(np.zeros(16, int)) == EMPTY
-    board = Board(np.arange(6, dtype=np.uint8), (2, 3))
-    assert str(board) == "2x3:012/345"
-    assert {type(exponent) for exponent in board.exponents} == {int}
-    tiles = np.array(board.tiles)
-    assert Board.from_tiles(tiles) == Board.from_tiles(tiles.astype(float)) == board
-    word: Any = np.uint64
-    assert Board.from_bits(word(0x1200000000000000), (1, 2)) == Board.parse("1x2:12")
-    assert str(Board.parse("1x2:10").place(word(1), word(4))) == "1x2:12"
-
-
-@pytest.mark.parametrize(
     ("make", "message"),
     [
         (lambda: Board(np.zeros((4, 4), int)), "expected 16 cells for 4x4, got 4"),

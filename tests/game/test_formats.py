@@ -12,7 +12,6 @@ import pytest
 
 from tests.game.replays import EXAMPLES, FINAL, MOVES, REPLAYS, SAVED, SCORE, SPAWNS
 from twofold.errors import InvalidRecord
-from twofold.game.foreign import replays
 from twofold.game.formats import (
     FORMATS,
     Format,
@@ -29,7 +28,7 @@ from twofold.game.formats import (
 )
 from twofold.game.game import Game
 from twofold.game.record import Record, format_line, format_record
-from twofold.game.rules import Move, Rules
+from twofold.game.rules import Rules
 
 SHAPES = [(rows, cols) for rows in range(1, 9) for cols in range(1, 9) if rows * cols > 1]
 
@@ -217,19 +216,6 @@ def test_left_out_parts_are_named() -> None:
     assert left_out(bare, "moporgic", text) == left_out(record, "moporgic", text)
     with pytest.raises(InvalidRecord, match="expected the same game from its text in verse"):
         left_out(record, "verse", REPLAYS["verse"])
-
-
-def test_the_header_of_a_new_replay_is_kept() -> None:
-    record = parse_any_record(REPLAYS["verse"].replace("4x4-", "4x4-id=7,v2"))
-    assert record.tags == {replays.META_TAG: "id=7,v2"}
-    assert format_game(record, "verse").startswith("4x4-id=7,v2_¾")
-    changed = Record.from_game(record.replay(), tags={replays.META_TAG: "a_b"})
-    assert format_game(changed, "verse").startswith("4x4-_¾")
-
-
-def test_a_space_at_the_end_is_a_move() -> None:
-    record = parse_any_record("replay_%/ \r\n")
-    assert (record.moves, record.spawns) == ((Move.UP,), {1: (0, 2)})
 
 
 @pytest.mark.parametrize("name", ["verse", "verse-old"])

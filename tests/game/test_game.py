@@ -9,7 +9,6 @@ import pytest
 from twofold.errors import (
     GameOver,
     IllegalMove,
-    InvalidBoard,
     InvalidMove,
     LimitExceeded,
     NothingToRedo,
@@ -64,18 +63,6 @@ def test_a_game_goes_on_from_its_board_with_the_same_dice() -> None:
     middle = Game.from_board(whole.steps[19].board, seed=9, move_number=20)
     for step in whole.steps[20:]:
         assert middle.play(step.move) == step
-
-
-def test_from_board_refuses_another_shape() -> None:
-    board = Board.parse("2x2:10/01")
-    with pytest.raises(InvalidBoard, match="expected a 4x4 board as in the rules, got 2x2"):
-        Game.from_board(board, Rules(), seed=0)
-    with pytest.raises(LimitExceeded, match="expected a score from 0 to"):
-        Game.from_board(board, score=-1, seed=0)
-    with pytest.raises(LimitExceeded, match="expected a move number from 0 to"):
-        Game.from_board(board, move_number=10**13, seed=0)
-    with pytest.raises(LimitExceeded, match="expected a number of undos from 0 to"):
-        Game(undos=-1, seed=0)
 
 
 # ---- play
@@ -219,16 +206,6 @@ def test_a_given_tile_may_be_that_of_the_dice() -> None:
     game.undo()
     game.play("d")
     assert game.is_thrown(2)
-
-
-def test_a_fork_knows_which_given_tiles_are_those_of_the_dice() -> None:
-    game, thrown = Game(seed=3), Game(seed=3)
-    for letter in "rd":
-        step = thrown.play(letter)
-        game.play(letter, spawn=(step.cell, step.tile))
-    for number in (1, 2):
-        fork = game.fork(number)
-        assert [fork.is_thrown(one) for one in fork.spawns] == [True] * number
 
 
 def test_a_board_is_given_unless_rules_and_seed_have_it() -> None:

@@ -5,17 +5,15 @@ import subprocess
 import numpy as np
 import pytest
 
-from twofold.errors import InvalidBoard, InvalidBudget, InvalidSeed, InvalidSpec
+from twofold.errors import InvalidBoard, InvalidSeed, InvalidSpec
 from twofold.game.notation import (
     Spec,
     format_spec,
     parse_board,
-    parse_number,
     parse_seed,
     parse_spec,
     plain,
     shell_line,
-    shown,
 )
 
 # ---- boards
@@ -169,12 +167,6 @@ def test_parse_seed_refuses(text: str) -> None:
         parse_seed(text)
 
 
-@pytest.mark.parametrize("text", ["", "nan", "inf", "1e999", "0x1", "1_0", "1 ", "e5", "1e1000"])
-def test_parse_number_refuses(text: str) -> None:
-    with pytest.raises(InvalidBudget, match="expected it as a number, got"):
-        parse_number(text, "it", InvalidBudget)
-
-
 # ---- specs
 
 
@@ -221,21 +213,6 @@ def test_parse_spec_refuses(text: str, message: str) -> None:
 
 
 # ---- errors
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        ("a", "'a'"),
-        ("\x1b\n\u202e", r"'\x1b\n\u202e'"),
-        ("x" * 100 + "y" * 100, "'" + "x" * 37 + "..." + "y" * 38 + "'"),
-        (None, "None"),
-        ("x" * 78, "'" + "x" * 78 + "'"),
-    ],
-)
-def test_shown(value: object, text: str) -> None:
-    assert shown(value) == text
-    assert len(shown(value)) <= 80
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash, which reads the line back")

@@ -4,21 +4,12 @@ import pytest
 
 from twofold.errors import InvalidRules
 from twofold.game import reference
-from twofold.game.rules import STANDARD, Move, Rules
+from twofold.game.rules import Move, Rules
 
 
 def test_moves_are_in_the_order_of_the_original_game() -> None:
     assert list(Move) == [Move.UP, Move.RIGHT, Move.DOWN, Move.LEFT] == [0, 1, 2, 3]
     assert "".join(move.letter for move in Move) == "urdl"
-
-
-def test_the_rules_of_the_original_game() -> None:
-    assert Rules() == STANDARD == Rules.parse("")
-    assert str(STANDARD) == "4x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never"
-    assert STANDARD.shape == (4, 4)
-    assert STANDARD.spawn_exponents == (1, 2)
-    assert STANDARD.spawn_weights == (0.9, 0.1)
-    assert STANDARD.spawn_probabilities == (0.9, 0.1)
 
 
 def test_parse_rules() -> None:

@@ -1,7 +1,6 @@
 """Games as GIF and WebP: frames, times and limits."""
 
 import io
-from itertools import pairwise
 
 import pytest
 from PIL import Image, ImageChops
@@ -47,19 +46,6 @@ def test_each_position_is_a_frame(form: AnimationForm, rules: str) -> None:
         assert (
             max(differ.tobytes()) <= 24
         )  # 256 colours for faces, numbers and what is between them
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_a_part_of_a_game(form: AnimationForm) -> None:
-    game = played(30)
-    seen: list[int] = []
-    found = frames(animate(game, first=10, last=15, form=form, on_scene=seen.append))
-    assert len(found) == 6
-    assert seen == [1, 2, 3, 4, 5, 6]
-    assert [scene.caption.rpartition(" ")[2] for scene in scenes(game, 10, 15)] == [
-        "10", "11", "12", "13", "14", "15",
-    ]  # fmt: skip
-    assert all(one.exponents != other.exponents for one, other in pairwise(scenes(game, 10, 15)))
 
 
 def test_invalid_arguments_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

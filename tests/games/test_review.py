@@ -111,11 +111,6 @@ def test_values_are_those_of_an_analysis(greedy_game: Game, spec: str) -> None:
         assert one.values == tuple(each.value for each in analysis.moves)
 
 
-def test_a_judgement_depends_on_no_other(greedy_game: Game, judged: list[MoveJudgement]) -> None:
-    assert list(judge(greedy_game, make_player("ntuple:net=tiny,ply=2"), start=300)) == judged[300:]
-    assert list(judge(greedy_game, make_player("ntuple:net=tiny,ply=2"), start=10**9)) == []
-
-
 def test_a_player_of_limited_nodes_judges(greedy_game: Game) -> None:
     found = list(islice(judge(greedy_game, make_player("ntuple:net=tiny"), Budget(nodes=500)), 5))
     assert len(found) == 5

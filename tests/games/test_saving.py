@@ -113,19 +113,6 @@ def test_what_own_moves_reached_counts_where_a_player_took_over(store: GameStore
     assert LiveGame(record.replay(), place(kept), record).own_score == own
 
 
-def test_the_own_score_is_that_of_the_own_moves_that_stand(store: GameStore) -> None:
-    kept = LiveGame(played("ld"), Row(store, "a"))
-    for letter in "lr":
-        kept.game.play(Move.parse(letter))
-        kept.note_move("greedy")
-    assert kept.own_score == 4
-    for _ in range(3):
-        kept.game.undo()
-    kept.game.play(kept.game.legal_moves()[-1])
-    kept.note_move("greedy")  # after one own move, which made no points
-    assert kept.own_score == 0
-
-
 def test_help_that_is_taken_back_counts_no_more(store: GameStore) -> None:
     """A player's moves are undone, and a hint for the board is withdrawn; an earlier one stays."""
     kept = new_game(store, Game(seed=1))
@@ -151,13 +138,6 @@ def test_help_that_is_taken_back_counts_no_more(store: GameStore) -> None:
     assert (kept.kind, kept.hints, kept.player) == ("helped", 2, "me")  # not autoplay
     kept.take_back()
     assert (kept.hints, kept.game.undos) == (1, 4)
-
-
-def test_resuming_a_game_keeps_its_players(store: GameStore) -> None:
-    game = played()
-    kept = LiveGame(game, Row(store, "a"), player="Ada")
-    kept.note_move()
-    assert kept.player == "Ada + me"
 
 
 # ---- two programs

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 import pytest
 
 from tests.support.asked import PATIENCE, Failing, Last, Slow
-from twofold import Board, Game, Move, Player, Rules
-from twofold.errors import GameOver, IllegalMove, NothingToRedo, NothingToUndo
+from twofold import Game, Move, Player, Rules
+from twofold.errors import GameOver, NothingToRedo
 from twofold.games.live_game import LiveGame
 from twofold.games.shared_game import SharedGame
 
@@ -46,14 +46,6 @@ def test_moves_by_hand_need_no_player() -> None:
     assert made == []
 
 
-def test_impossible_actions_are_refused() -> None:
-    with sharing(game=Game.from_board(Board.parse("1x2:01"), seed=0)) as shared:
-        with pytest.raises(NothingToUndo):
-            shared.undo()
-        with pytest.raises(IllegalMove):
-            shared.play(Move.UP)
-
-
 def test_the_player_plays_on_to_the_end() -> None:
     with sharing(game=Game(Rules.parse("2x2"), seed=3)) as shared:
         shared.play_on(True)
@@ -85,16 +77,6 @@ def test_the_pace_is_kept() -> None:
         assert shared.now.moves_per_second < 60
         shared.set_pace(None)
         until(lambda: shared.now.frame.move_number >= first + 60)
-
-
-def test_a_move_by_hand_takes_over() -> None:
-    with sharing(Slow) as shared:
-        shared.play_on(True)
-        assert shared.now.auto
-        with shared.held() as game:
-            move = game.legal_moves()[0]
-        shared.play(move)
-        assert not shared.now.auto
 
 
 def test_one_move_of_the_player() -> None:
@@ -194,11 +176,3 @@ def test_a_player_that_fails_leaves_the_game_to_the_person() -> None:
         assert not shared.now.auto
         shared.play(Move.LEFT)
         assert shared.now.frame.move_number == 1
-
-
-def test_closing_does_not_wait_for_a_search() -> None:
-    slow = Slow()
-    with sharing(lambda: slow) as shared:
-        shared.want_hints(True)
-        assert slow.began.wait(PATIENCE)
-    assert slow.stopped.wait(PATIENCE)

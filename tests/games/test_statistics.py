@@ -1,18 +1,8 @@
 """Statistics of saved games, from the list."""
 
 import random
-import statistics
 
-from twofold.games.kept import (
-    LEADERS,
-    MEAN_GAMES,
-    GameInfo,
-    Kept,
-    reaches,
-    running_means,
-    statistics_of,
-    streaks,
-)
+from twofold.games.kept import LEADERS, GameInfo, Kept, statistics_of, streaks
 from twofold.games.makers import Kind
 
 RULES = "4x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never"
@@ -36,13 +26,6 @@ def test_games_that_are_over_or_won_count() -> None:
     (figures,) = found.kinds
     assert (figures.games, figures.going, figures.moves) == (3, 1, 300)
     assert (figures.mean, figures.median, figures.best) == (25_000 / 3, 3000, 21_000)
-
-
-def test_a_game_without_a_move_is_counted_and_leads_nothing() -> None:
-    (found,) = statistics_of([game(0, 2, "going", moves=0)])
-    assert [(one.games, one.going) for one in found.kinds] == [(0, 1)]
-    assert found.leaders == []
-    assert statistics_of([]) == []
 
 
 def test_kinds_and_rules_are_kept_apart() -> None:
@@ -75,20 +58,3 @@ def test_streaks_go_by_time() -> None:
     assert figures.scores == list(range(7))
     assert figures.played == list(range(7))
     assert streaks([]) == (0, 0)
-
-
-def test_reach_rates_end_at_the_tile_that_all_games_reached() -> None:
-    found = reaches([64, 256, 256, 2048])
-    assert [(one.tile, one.games) for one in found] == [
-        (2048, 1), (1024, 1), (512, 1), (256, 3), (128, 3), (64, 4),
-    ]  # fmt: skip
-    assert reaches([]) == []
-    assert [one.tile for one in reaches([2, 64])] == [64, 32, 16]
-
-
-def test_the_running_mean_is_that_of_the_last_games() -> None:
-    scores = [random.Random(3).randrange(100_000) for _ in range(100)]
-    means = running_means(scores)
-    for place, mean in enumerate(means):
-        last = scores[max(0, place + 1 - MEAN_GAMES) : place + 1]
-        assert mean == round(statistics.fmean(last), 1)

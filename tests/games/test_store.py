@@ -61,21 +61,6 @@ def test_keeps_games(store: GameStore) -> None:
     assert ids(again(store)) == [first, second]
 
 
-def test_an_empty_store(store: GameStore) -> None:
-    assert infos(store) == []
-    assert store.best(STANDARD_TEXT) == 0
-    assert store.kept("nothing") is None
-    with pytest.raises(NotFound, match="there is no saved game"):
-        store.read("nothing")
-
-
-def test_ids_have_letters_and_digits(store: GameStore) -> None:
-    assert store.new_id().isalnum()
-    for text in ("", "../a", "a/b", "a.b", "a b", "é", "a" * 65, "\0"):
-        with pytest.raises(NotFound):
-            store.save(text, record_of(), 1.0)
-
-
 def test_a_taken_id_is_not_given_again(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
     store.save("a" * 8, record_of(), 1.0)
     letters = iter("a" * 8 + "b" * 8)
@@ -118,13 +103,6 @@ def test_lists_are_sorted_by_the_order(listed: GameStore, order: str, found: str
 )  # fmt: skip
 def test_every_word_must_match(listed: GameStore, search: str, found: str) -> None:
     assert "".join(info.game for info in listed.select(search=search)[0]) == found
-
-
-def test_rules_and_kind(listed: GameStore) -> None:
-    rules = str(Rules.parse("3x3 goal=64"))
-    assert [info.game for info in listed.select(rules=rules)[0]] == ["c"]
-    assert [info.game for info in listed.select(kind="player")[0]] == ["b"]
-    assert listed.select(rules=rules, kind="player") == ([], {})
 
 
 # ---- best scores
@@ -416,18 +394,6 @@ def test_only_another_program_is_waited_for(code: int, waits: bool) -> None:
     assert (next(calls) > 1) == waits
 
 
-def test_a_full_disk_is_named_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "connect", full)
-    with closing(GameStore(tmp_path)) as store:
-        for _ in range(2):
-            with pytest.raises(ResourceError, match=r"cannot write .* bytes free\): .*full"):
-                store.save("a", record_of(3), 1.0)
-            assert ids(store) == []
-        monkeypatch.undo()
-        assert isinstance(store.save("a", record_of(3), 1.0), int)
-        assert ids(store) == ["a"]
-
-
 def test_a_folder_that_cannot_be_written_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -514,20 +480,6 @@ def test_a_link_leads_to_no_journal_that_deletes_another_file(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("connect", [database.connect, refused])
-@pytest.mark.parametrize("made", ["", "PRAGMA journal_mode = WAL"])
-def test_a_file_without_tables_is_a_new_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: str, connect: object
-) -> None:
-    folder = tmp_path
-    with closing(sqlite3.connect(folder / FILE)) as connection:
-        connection.execute(made)
-    assert (folder / FILE).stat().st_size == (4096 if made else 0)
-    monkeypatch.setattr(module, "connect", connect)
-    with closing(GameStore(folder)) as store:
-        assert ids(store) == []
-
-
-@pytest.mark.parametrize("connect", [database.connect, refused])
 @pytest.mark.parametrize("kept", [0, 100, 5000])
 def test_a_damaged_file_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: int, connect: object
@@ -541,22 +493,6 @@ def test_a_damaged_file_is_named(
         if data[:kept] + rest:
             with pytest.raises(InvalidInput, match=f"expected saved games of twofold.*{FILE}"):
                 GameStore(tmp_path).games()
-
-
-@pytest.mark.skipif(os.name != "posix", reason="Windows has no such files")
-@pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
-@pytest.mark.parametrize("name", [FILE, f"{FILE}-wal"])
-def test_only_regular_files_are_opened(tmp_path: Path, kind: str, name: str) -> None:
-    path = tmp_path / name
-    if kind == "pipe":
-        os.mkfifo(path)
-    elif kind == "device":
-        path.symlink_to("/dev/zero")  # which is named where the link is followed
-    else:
-        path.mkdir()
-    (tmp_path / "a.2048").write_text(str(record_of()))
-    with pytest.raises(InvalidInput, match=f"expected a .*({name}|/dev/zero)"):
-        GameStore(tmp_path)
 
 
 @pytest.mark.parametrize(

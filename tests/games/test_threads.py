@@ -1,15 +1,12 @@
 """Threads for jobs: a limited number, and none left at the end."""
 
-import os
-import sys
 import threading
-import time
 from collections.abc import Callable
 
 import pytest
 
 from twofold.errors import LimitExceeded, ResourceError
-from twofold.games.threads import JobThreads, Seats, join, stand_back, start_thread
+from twofold.games.threads import JobThreads, Seats, join, start_thread
 
 
 def test_the_number_of_simultaneous_jobs_is_limited() -> None:
@@ -33,24 +30,6 @@ def test_the_number_of_simultaneous_jobs_is_limited() -> None:
     assert sorted(done) == [0, 1, 2, 3]
     assert "test-workers" not in [thread.name for thread in threading.enumerate()]
     workers.close()
-
-
-def test_one_thread_runs_jobs_in_order() -> None:
-    workers = JobThreads(3, "test-one", polite=True)
-    seen: list[int] = []
-    for _ in range(5):
-        done = threading.Event()
-
-        def job(done: threading.Event = done) -> None:
-            seen.append(threading.get_ident())
-            done.set()
-
-        workers.start(job)
-        assert done.wait(120)
-        while workers._ends:  # the job is counted off just after it is done
-            time.sleep(0)
-    workers.close()
-    assert len(set(seen)) == 1
 
 
 def test_a_job_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> None:
@@ -113,13 +92,3 @@ def test_the_number_of_seats_is_limited() -> None:
     seats.close()
     with pytest.raises(LimitExceeded):
         seats.start(lambda: None)
-
-
-def test_low_priority_is_optional(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: int) -> None:
-        raise PermissionError
-
-    monkeypatch.setattr(os, "setpriority", refuse, raising=False)
-    stand_back()
-    monkeypatch.setattr(sys, "platform", "plan9")
-    stand_back()

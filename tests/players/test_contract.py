@@ -19,7 +19,7 @@ from twofold.game.board import Board
 from twofold.game.notation import SeedRange
 from twofold.game.rules import STANDARD, Move, Rules
 from twofold.players import Player, canonical, entries, make_player, play_game
-from twofold.players.base import assumed_score, checked_move, typed_spec
+from twofold.players.base import checked_move, typed_spec
 from twofold.players.loop import play_games
 from twofold.players.registry import default_player
 from twofold.search.budget import Budget
@@ -196,18 +196,6 @@ def test_a_second_thread_that_uses_a_player_at_once_is_refused(spec: str) -> Non
     assert (found.score, found.moves) == (alone.score, alone.moves)
 
 
-def test_threads_that_take_turns_share_a_player_also_between_two_analyses() -> None:
-    player = make_player("expectimax:ply=1")
-    analyses = player.stream(BOARD, Budget(nodes=2_000))
-    next(analyses)
-    with ThreadPoolExecutor(1) as pool:
-        for use in uses(player).values():
-            pool.submit(use).result()
-    assert [one.depth for one in analyses]
-    for use in uses(player).values():
-        use()
-
-
 # Players of one's own
 
 
@@ -246,9 +234,3 @@ def test_answers_are_checked() -> None:
             checked_move(player, board, answer)
     with pytest.raises(PlayerError, match="expected a legal move from"):
         play_game(Cheat(), Rules.parse("2x2"), 0)
-
-
-def test_the_assumed_score_counts_every_spawn_as_a_two() -> None:
-    assert assumed_score(Board.parse("1234/0000/0000/000h")) == 0 + 4 + 16 + 48 + 16 * 2**17
-    for board, score in GRIDS:
-        assert assumed_score(board) == score

@@ -1,7 +1,8 @@
 """Players with endgame tables: the tables of a spec, and the moves they choose."""
 
 import random
-import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,12 +12,12 @@ from tests.support.endgame_tables import table_files as table_files  # a fixture
 from tests.support.endgame_tables import tables_here as tables_here  # a fixture
 from twofold.errors import InvalidSpec, InvalidTable
 from twofold.game.board import Board
-from twofold.game.notation import format_spec, parse_spec
+from twofold.game.game import Game
+from twofold.game.notation import SeedRange, format_spec, parse_spec
 from twofold.game.rules import STANDARD, Rules
-from twofold.players import canonical, make_player, settled, short_spec
+from twofold.players import canonical, make_player, play_games, settled, short_spec
 from twofold.players.presets import DEFAULT_PLAYER
 from twofold.players.registry import default_player
-from twofold.players.searching import SearchPlayer
 from twofold.tables.folder import SETS, USUAL
 from twofold.tables.library import open_tables
 from twofold.tables.pattern import EndgamePattern
@@ -75,18 +76,6 @@ def test_default_means_the_tables_of_the_usual_set(
         canonical(spec)
 
 
-@pytest.mark.promise("R73")
-def test_auto_is_none_under_rules_without_tables(tables_here: Path, tmp_path: Path) -> None:
-    assert tables_of(settled("nneonneo:tables=auto", Rules.parse("5x5"))) == "none"
-    assert tables_of(settled("nneonneo:tables=auto", OTHER_SPAWNS)) == "none"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TWOFOLD_STATE_DIR", str(tmp_path))
-        assert tables_of(canonical("nneonneo:tables=auto")) == "none"
-        with make_player("nneonneo:tables=auto") as player:
-            assert isinstance(player, SearchPlayer)
-            assert player.tables is None
-
-
 def test_another_file_is_refused(tables_here: Path) -> None:
     of_both, of_one = canonical(f"nneonneo:tables={ALL}"), canonical("nneonneo:tables=44-16")
     stated = parse_spec(of_both).values["tables_sha256"]
@@ -110,15 +99,6 @@ def test_tables_that_cannot_be_used(tables_here: Path, tables: str, words: str) 
     with pytest.raises(InvalidTable) as caught:
         make_player(with_tables("nneonneo", tables))
     assert words.lower() in str(caught.value).lower()
-
-
-def test_a_file_of_the_user_is_data(tables_here: Path, tmp_path: Path) -> None:
-    path = tmp_path / "mine.twofold-table"
-    shutil.copy(tables_here / "442-16.twofold-table", path)
-    with make_player(with_tables("nneonneo", f"{path}+44-16"), allow_code=False) as player:
-        assert tables_of(player.spec) == f"44-16+{path}"
-        named = parse_spec(canonical(f"nneonneo:tables={ALL}")).values
-        assert parse_spec(player.spec).values["tables_sha256"] == named["tables_sha256"]
 
 
 @pytest.mark.promise("R73")
@@ -179,6 +159,26 @@ def test_games_are_the_same_on_all_paths(tables_here: Path) -> None:
             assert played(threads, board, seed, "choose") == expected
             differing += played(plain, board, seed, "kernel") != expected
     assert differing >= 2
+
+
+@pytest.mark.promise("R72")
+def test_batched_games_and_processes_play_the_same(tables_here: Path) -> None:
+    spec, seeds = with_tables("ntuple:net=tiny,ply=1"), SeedRange(0, 30)
+    with make_player(spec) as player, make_player("ntuple:net=tiny,ply=1") as plain:
+        together = [game.letters for game in play_games(player, STANDARD, seeds, keep_moves=True)]
+        assert together[20] == played(player, Game(STANDARD, 20).board, 20, "choose")
+        alone = [game.letters for game in play_games(plain, STANDARD, seeds, keep_moves=True)]
+    differing = [seed for seed in seeds if together[seed] != alone[seed]]
+    assert differing
+    code = (
+        "from twofold.players import make_player, play_game; "
+        "from twofold.game.rules import STANDARD; "
+        f"player = make_player({spec!r}); "
+        f"print(play_game(player, STANDARD, {differing[0]}, keep_moves=True).letters)"
+    )
+    words = [sys.executable, "-c", code]
+    done = subprocess.run(words, check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == together[differing[0]]
 
 
 def test_tables_say_nothing_under_other_rules(tables_here: Path) -> None:

@@ -161,13 +161,6 @@ def test_a_field_of_info_that_cannot_be_read_costs_no_other(
     assert found == kept
 
 
-def test_a_field_without_its_value_leaves_the_next_one() -> None:
-    found = parse_answer("info depth u 5 nodes best l")
-    assert isinstance(found, Info)
-    assert (found.values, found.best) == ({Move.UP: 5.0}, Move.LEFT)
-    assert list(found.faults) == ["depth", "nodes"]
-
-
 def test_formatted_messages_are_one_line() -> None:
     for message in (
         ErrorLine("a\nb"),

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from twofold import Board, Budget, Move, Player, Rules, make_player
-from twofold.errors import InvalidInput
 from twofold.game.game import Game
 from twofold.players import play_game
 from twofold.players.engine import server as module
@@ -191,33 +190,6 @@ def test_a_game_is_that_of_the_player_itself(spec: str) -> None:
     assert "".join(move.letter for move in game.moves) == result.letters
 
 
-@pytest.mark.parametrize(("go", "deepest"), [("go ply 1", 1), ("go ply 3", 3), ("go nodes 500", 2)])
-def test_limits_are_kept(shared: Talk, go: str, deepest: int) -> None:
-    infos = [parse_answer(line) for line in shared.ask(str(BOARD), go)[:-1]]
-    assert max(one.depth or 0 for one in infos if isinstance(one, Info)) <= deepest
-    if "nodes" in go:
-        assert all((one.nodes or 0) <= 500 for one in infos if isinstance(one, Info))
-
-
-def test_boards_of_other_shapes_and_dead_ones(shared: Talk) -> None:
-    for text in (DEAD, "2x2:0000", "2x2:1002", "1x4:1100", "5x5:" + "00001" * 5):
-        board = Board.parse(text)
-        said = shared.ask(text) if not board.is_over else shared.say(f"position {text}", "go")
-        move = parse_answer(said[-1])
-        assert isinstance(move, BestMove)
-        assert (move.move in board.legal_moves()) is not board.is_over
-    shared.say("new 4x4 seed 0")
-
-
-def test_a_player_without_any_shape_is_refused() -> None:
-    class Nowhere(Mine):
-        def unsupported(self, rules: Rules) -> str:
-            return "expected another world"
-
-    with pytest.raises(InvalidInput, match="supports no shape of boards"):
-        opening_rules(Nowhere())
-
-
 # Options
 
 
@@ -357,6 +329,22 @@ def test_the_best_move_so_far_is_answered() -> None:
         assert talk.lines == [f"bestmove {best.letter}"]  # what it finds later is not said
 
 
+@pytest.mark.long
+@pytest.mark.promise("R34")
+def test_stop_is_answered_within_50_ms(figure: Callable[[str], None]) -> None:
+    times = []
+    with talking("expectimax:eval=snake") as talk:
+        for number in range(100):
+            talk.say(f"position {BOARD}", "go time 60000 ply 12")
+            time.sleep(0.003 * number)
+            began = time.perf_counter()
+            talk.say("stop")
+            talk.until("bestmove")
+            times.append(time.perf_counter() - began)
+    assert sorted(times)[97] < 0.05
+    figure(f"{1e3 * sorted(times)[97]:.0f} ms at p98")
+
+
 # Streams
 
 
@@ -415,17 +403,6 @@ def test_commands_during_a_search_are_answered_and_its_end_is_that_of_the_input(
     assert slow.closed.wait(60)
 
 
-def test_a_fault_of_the_player_ends_it() -> None:
-    class Breaks(Mine):
-        def start(self, rules: Rules, seed: int) -> None:
-            raise ZeroDivisionError("on purpose")
-
-    player = Breaks()
-    with pytest.raises(ZeroDivisionError, match="on purpose"):
-        serve(player, io.BytesIO(b"new 4x4 seed 1\nready\n"), io.BytesIO())
-    assert player.closed.is_set()
-
-
 def spoken(spec: str, text: bytes) -> list[str]:
     """The output for an input, up to its end."""
     sink = io.BytesIO()
@@ -439,10 +416,6 @@ def test_a_short_search_is_not_cut_short_by_the_end_of_the_input() -> None:
     said = spoken("expectimax:ply=2", f"position {BOARD}\r\ngo".encode())
     assert said[-1] == f"bestmove {make_player('expectimax:ply=2').choose(BOARD).letter}"
     assert said[-2].startswith("info depth 2 ")
-
-
-def test_nothing_is_read_after_quit() -> None:
-    assert spoken("greedy", b"ready\nquit\nready\n") == ["readyok"]
 
 
 def test_long_lines_and_bytes_that_are_no_text_are_read_past() -> None:

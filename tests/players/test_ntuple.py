@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.support.twins import Twin, leaf_of, small_positions
-from twofold import Board, Move, Rules, make_player
+from twofold import Board, Rules, make_player
 from twofold.errors import UnsupportedRules
 from twofold.learn.checkpoint import save
 from twofold.learn.settings import TrainingSettings
@@ -82,13 +82,3 @@ def test_downgrading_from_a_threshold_on() -> None:
 
 
 # One ply
-
-
-@pytest.mark.parametrize("first", Move)
-def test_of_equal_values_the_first_in_the_order_wins(first: Move) -> None:
-    """A network that has learnt nothing: all moves without a merge are worth the same."""
-    evaluator = network_evaluator(Network("0123 4567"))
-    order = (first, *(move for move in Move if move is not first))
-    with ExpectimaxPlayer(evaluator, Depth.fixed(1), order=order) as player:
-        player.start(Rules(), 1)
-        assert player.choose(Board.parse("0000/0240/0820/0000")) is first

@@ -105,14 +105,6 @@ def test_values_are_written_in_one_way(spec: str, part: str) -> None:
     assert parse_spec(canonical(spec)).values.items() >= parse_spec(f"x:{part}").values.items()
 
 
-def test_a_key_that_came_later_changes_no_spec_that_is_kept() -> None:
-    """The runs of older studies are found again."""
-    keys = PlayerSpec.parse("nneonneo").entry.keys
-    assert [name for name, key in keys.items() if key.came_later] == ["tables"]
-    assert canonical("nneonneo:tables=none") == canonical("nneonneo")
-    assert "tables" not in canonical("nneonneo")
-
-
 @pytest.mark.parametrize(
     ("spec", "message"),
     [

@@ -179,6 +179,18 @@ def test_auto_means_tables_with_walls_only_beside_late(tables: str) -> None:
         assert player.spec == named.spec
 
 
+@pytest.mark.promise("R72")
+def test_games_with_walls_are_the_same_on_all_paths(tables: str) -> None:
+    with relay(f"{SPEC},tables={tables}") as player, relay() as plain:
+        differing = 0
+        for seed in range(3):
+            expected = played(player, WALLS, seed, "kernel")
+            assert played(player, WALLS, seed, "choose") == expected
+            assert played(player, WALLS, seed, "analysis") == expected
+            differing += played(plain, WALLS, seed, "kernel") != expected
+    assert differing > 0
+
+
 # ---- values are never mixed
 
 

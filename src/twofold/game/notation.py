@@ -109,13 +109,10 @@ def shell_line(*words: str) -> str:
     >>> print(shell_line("cat", "a\x1b[2J"))
     cat $'a\x1b[2J'
     """
-    return " ".join(map(_shell_word, words))
-
-
-def _shell_word(word: str) -> str:
-    if word.isprintable():
-        return shlex.quote(word)
-    return f"$'{''.join(map(_in_ansi_quotes, word))}'"
+    return " ".join(
+        shlex.quote(word) if word.isprintable() else f"$'{''.join(map(_in_ansi_quotes, word))}'"
+        for word in words
+    )
 
 
 def _in_ansi_quotes(character: str) -> str:

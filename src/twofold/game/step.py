@@ -97,14 +97,10 @@ def next_step(
         cell, tile = throw(after, rules, seed, rules.start_tiles + move_number)
     else:
         cell, tile = spawn
-        _check_tile(tile, rules)
+        if all(tile != known for known, _ in rules.spawn):
+            known = ", ".join(str(known) for known, _ in rules.spawn)
+            raise InvalidBoard(f"expected a tile that the rules spawn ({known}), got {shown(tile)}")
     return Step(move, reward, cell, tile, after.place(cell, tile), spawn is not None)
-
-
-def _check_tile(tile: int, rules: Rules) -> None:
-    if all(tile != known for known, _ in rules.spawn):
-        known = ", ".join(str(known) for known, _ in rules.spawn)
-        raise InvalidBoard(f"expected a tile that the rules spawn ({known}), got {shown(tile)}")
 
 
 def throw(afterstate: Board, rules: Rules, seed: int, spawn_number: int) -> tuple[int, int]:

@@ -205,7 +205,7 @@ class _Look:
         self.empty = self.cells.count(0)
         self.corner = _corner_of(board)
         self.forced: Move | None = None
-        self.ending = self._chance(_is_over) if self.empty == 1 else 0.0
+        self.ending = self._chance(lambda after: after.is_over) if self.empty == 1 else 0.0
         self.forcing = self._forcing()
 
     @property
@@ -287,10 +287,6 @@ class _Look:
                 cells = [*self.cells[:cell], exponent, *self.cells[cell + 1 :]]
                 found += test(Board(cells, self.board.shape)) * weight / total
         return found / max(self.empty, 1)
-
-
-def _is_over(board: Board) -> bool:
-    return not board.legal_moves()
 
 
 def _keeping(board: Board) -> list[Move]:

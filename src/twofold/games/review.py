@@ -1,4 +1,4 @@
-"""Review of a game: grades every move with a player, and measures losses against optimal play.
+"""Review of a game: grades every move with a player.
 
     >>> from twofold import Game, make_player
     >>> game = Game(seed=1)
@@ -15,14 +15,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
-from twofold.arena.stats import Interval
 from twofold.game.board import Board
 from twofold.game.drawing import preformatted
 from twofold.game.game import Game
@@ -33,12 +30,11 @@ from twofold.games.judge import MoveJudgement as MoveJudgement  # part of this m
 from twofold.games.kept import streaks
 from twofold.limits import BITS_MAX_EXPONENT
 from twofold.players import Player, short_spec
-from twofold.players.base import checked_move
 from twofold.search.analysis import PROBABILITY
 from twofold.search.budget import Budget, Stop
 
 if TYPE_CHECKING:
-    from twofold.tables.exact import ExactTable
+    pass
 
 NETWORK_JUDGE: Final = "ntuple:ply=3"
 """The judge of 4x4 games if none is named; its values are points."""
@@ -144,12 +140,7 @@ def default_judge(rules: Rules) -> str:
 
 
 def judge(
-    game: Game | Record,
-    player: Player,
-    budget: Budget | None = None,
-    *,
-    stop: Stop | None = None,
-    start: int = 0,
+    game: Game | Record, player: Player, budget: Budget | None = None, *, stop: Stop | None = None
 ) -> Iterator[MoveJudgement]:
     """Grade the moves of a game, in order; grades do not depend on each other.
 
@@ -158,7 +149,6 @@ def judge(
         player: any player that values moves; used exclusively until the end.
         budget: limits per move; None for those of the player.
         stop: a flag with which another thread ends the iteration.
-        start: move number of the first move to grade.
 
     Raises:
         InvalidSpec: the player does not value moves.
@@ -166,15 +156,11 @@ def judge(
         InvalidInput: an unchecked record has an impossible move.
     """
     opened = Judge(player, game.rules, budget or Budget())
-    return _judgements(opened, game, stop, start)
+    return _judgements(opened, game, stop)
 
 
-def _judgements(
-    opened: Judge, game: Game | Record, stop: Stop | None, start: int
-) -> Iterator[MoveJudgement]:
+def _judgements(opened: Judge, game: Game | Record, stop: Stop | None) -> Iterator[MoveJudgement]:
     for one in positions(game):
-        if one.move_number < start:
-            continue
         found = opened.judgement(one.move_number, one.board, one.score, one.move, stop)
         if found is None:
             return
@@ -320,74 +306,3 @@ def by_maker(
     for one in judgements:
         (helped if one.move_number + 1 in autoplay else own).append(one)
     return review(own) if own else None, review(helped) if helped else None
-
-
-@dataclass(frozen=True, slots=True)
-class Losses:
-    """Losses of a player over some games.
-
-    Attributes:
-        lost: for each game the sum of differences from the best moves' values, in the table's
-            unit. Its mean is the value of the game minus the player's expected result, with far
-            less variance than scores.
-        moves: moves of all games.
-        optimal: moves without loss.
-        worst: largest loss of one move.
-    """
-
-    player: str
-    lost: tuple[float, ...]
-    moves: int
-    optimal: int
-    worst: float
-
-    @property
-    def mean(self) -> Interval:
-        """Mean loss per game with its 95 % interval (normal)."""
-        found = np.array(self.lost)
-        error = 1.96 * float(found.std(ddof=1)) / len(found) ** 0.5 if len(found) > 1 else 0.0
-        mean = float(found.mean())
-        return Interval(mean, mean - error, mean + error)
-
-
-def measure_losses(
-    player: Player,
-    table: "ExactTable",
-    seeds: Iterable[int],
-    *,
-    stop: Callable[[], bool] | None = None,
-) -> Losses:
-    """Play games on a solved board and look up the loss of each move.
-
-    `stop` is called after each game; True returns the results so far.
-
-    Raises:
-        UnsupportedRules: the player cannot play under the rules of the table.
-        PlayerError: the player made an illegal move.
-    """
-    lost: list[float] = []
-    moves = optimal = 0
-    worst = 0.0
-    for seed in seeds:
-        regrets = _regrets(player, table, seed)
-        lost.append(sum(regrets))
-        moves += len(regrets)
-        optimal += regrets.count(0.0)
-        worst = max(worst, *regrets, 0.0)
-        if stop is not None and stop():
-            break
-    return Losses(player.spec, tuple(lost), moves, optimal, worst)
-
-
-def _regrets(player: Player, table: "ExactTable", seed: int) -> list[float]:
-    rules = table.problem.rules
-    player.start(rules, seed)
-    game = Game(rules, seed=seed)
-    found = []
-    while not game.is_finished:
-        answer = player.choose(game.board, score=game.score, move_number=game.move_number)
-        move = checked_move(player, game.board, answer)
-        values = table.move_values(game.board)
-        found.append(max(values.values()) - values[move])
-        game.play(move)
-    return found

@@ -268,7 +268,7 @@ class GameStore:
         """
         if not is_id(game):
             raise NotFound(f"expected the id of a game, got {shown(game)}")
-        new, kept = _new_mark(), kept_of(game, record, played, imported=imported)
+        new, kept = secrets.randbelow(2**62) + 1, kept_of(game, record, played, imported=imported)
         with self._writing() as connection:
             if other := settled(record, self.changed(game, mark)):
                 return other
@@ -311,14 +311,12 @@ class GameStore:
 
     # ---- lists
 
-    def games(
-        self, where: str = "1", *values: object, order: str = "newest", most: int = -1
-    ) -> list[Kept]:
+    def games(self, where: str = "1", *values: object, most: int = -1) -> list[Kept]:
         """The games that meet a condition in SQL, all by default; raises InvalidInput.
 
         Games with a damaged entry are left out; `listed` has them too.
         """
-        return self.listed(where, *values, order=order, most=most)[0]
+        return self.listed(where, *values, most=most)[0]
 
     def listed(
         self, where: str = "1", *values: object, order: str = "newest", most: int = -1
@@ -551,10 +549,6 @@ class GameStore:
 
 
 _rules: Final = lru_cache(maxsize=256)(Rules.parse)
-
-
-def _new_mark() -> int:
-    return secrets.randbelow(2**62) + 1
 
 
 def _put(connection: sqlite3.Connection, kept: Kept, record: Record, mark: int) -> None:

@@ -139,22 +139,17 @@ class Reading(Generic[T]):
     Args:
         source: the iterator.
         name: of the thread.
-        opening: the value of `latest` before the first item.
         take: called with each item, in the thread.
 
     Attributes:
-        latest: the newest item.
+        latest: the newest item; None before the first.
         error: the exception that ended the source.
     """
 
     def __init__(
-        self,
-        source: Iterator[T],
-        name: str,
-        opening: T | None = None,
-        take: Callable[[T], object] | None = None,
+        self, source: Iterator[T], name: str, take: Callable[[T], object] | None = None
     ) -> None:
-        self.latest = opening
+        self.latest: T | None = None
         self.error: BaseException | None = None
         self._source = source
         self._take = take

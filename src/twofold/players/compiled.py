@@ -6,7 +6,7 @@ Kernels play whole games on bits or on cells; single moves are chosen in plain P
 """
 
 from abc import abstractmethod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,11 @@ from twofold.limits import BITS_MAX_EXPONENT, BITS_MAX_SIDE
 from twofold.players.base import Player, assumed_score, check_going, move_list
 from twofold.search.analysis import Analysis, MoveValue
 from twofold.search.budget import Budget
-from twofold.search.context import fitting_bits
+from twofold.search.context import as_searched, fitting_bits
 from twofold.storage.arrays import lies_flat
+
+if TYPE_CHECKING:
+    from twofold.tables.library import EndgameTables, TableAnswer
 
 Words = NDArray[np.uint64]
 
@@ -39,11 +42,14 @@ class CompiledPlayer(Player):
     Attributes:
         policy: address of a kernel `intrinsics.POLICY`; 0 if boards do not fit 64 bits.
         cells_policy: address of a kernel `intrinsics.CELLS_POLICY`, or 0.
+        tables: endgame tables, whose moves come first under the rules that they support.
     """
 
     compiled = True
     policy: int = 0
     cells_policy: int = 0
+    tables: "EndgameTables | None" = None
+    _asked: "EndgameTables | None" = None
     _context: Words
     _prepared: Rules | None = None
 
@@ -65,6 +71,8 @@ class CompiledPlayer(Player):
         """Prepare for a game; `prepare` runs only if the rules change."""
         super().start(rules, seed)
         if rules != self._prepared:
+            suits = self.tables is not None and self.tables.suits(rules)
+            self._asked = self.tables if suits else None
             self.prepare(rules)
             play.ask.load()
             self._prepared = rules
@@ -83,6 +91,11 @@ class CompiledPlayer(Player):
         legal = check_going(board)
         self._fit(board)
         return self._ask(board, legal, score, move_number)
+
+    def table_answer(self, board: Board) -> "TableAnswer | None":
+        """The answer of the endgame table that chooses the move, or None."""
+        self._fit(board)
+        return None if self._asked is None else self._asked.answer(as_searched(board))
 
     def _ask(
         self, board: Board, legal: tuple[Move, ...], score: int | None, move_number: int

@@ -166,7 +166,11 @@ def play_games(
         UnsupportedRules, PlayerError: as `play_game`, when that game is reached.
         ValueError: `boards` and `seeds` differ in number.
     """
-    _check_boards(boards, rules, seeds.count)
+    if boards and len(boards) != seeds.count:
+        raise ValueError(f"expected a board for each of {seeds.count} games, got {len(boards)}")
+    for board in boards:
+        if board.shape != rules.shape:
+            raise InvalidBoard(f"expected boards of {rules.rows}x{rules.cols} cells, got {board}")
     first, together = 0, 1
     while first < seeds.count and not (stop is not None and stop()):
         count = min(together, seeds.count - first) if together > 1 else 0
@@ -182,8 +186,8 @@ def play_games(
             if len(found) == count:
                 together = _how_many(found[0].seconds)
                 continue
-        board, seed = boards[first] if boards else None, seeds.part(first).first
-        result = play_game(player, rules, seed, board=board, keep_moves=keep_moves, stop=stop)
+        begun, seed = boards[first] if boards else None, seeds.part(first).first
+        result = play_game(player, rules, seed, board=begun, keep_moves=keep_moves, stop=stop)
         if result is None:
             return
         yield result
@@ -191,14 +195,6 @@ def play_games(
         # Games of such a player can follow each other after one `start`.
         follow = isinstance(player, CompiledPlayer) and player.policy and player.plays_on
         together = _how_many(result.seconds) if follow and fits_bits(rules) else 1
-
-
-def _check_boards(boards: Sequence[Board], rules: Rules, games: int) -> None:
-    if boards and len(boards) != games:
-        raise ValueError(f"expected a board for each of {games} games, got {len(boards)}")
-    for board in boards:
-        if board.shape != rules.shape:
-            raise InvalidBoard(f"expected boards of {rules.rows}x{rules.cols} cells, got {board}")
 
 
 def _how_many(seconds: float) -> int:

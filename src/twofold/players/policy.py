@@ -23,7 +23,7 @@ from twofold.search.context import as_searched
 from twofold.values.policy_network import PolicyNetwork, probabilities
 
 if TYPE_CHECKING:
-    from twofold.tables.library import EndgameTables, TableAnswer
+    from twofold.tables.library import EndgameTables
 
 
 class PolicyPlayer(CompiledPlayer):
@@ -55,7 +55,6 @@ class PolicyPlayer(CompiledPlayer):
         if ply and max(network.shape) > 4:
             raise InvalidSpec("expected a network of a board up to 4x4 for ply=")
         self.network, self.ply, self.share, self.tables = network, ply, share, tables
-        self._asked: EndgameTables | None = None
 
     def unsupported(self, rules: Rules) -> str:
         """Why the network cannot play under these rules."""
@@ -66,7 +65,6 @@ class PolicyPlayer(CompiledPlayer):
 
     def prepare(self, rules: Rules) -> None:
         """Set policy and context."""
-        self._asked = self.tables if self.tables is not None and self.tables.suits(rules) else None
         self._distribution = spawn_distribution(rules.spawn_exponents, rules.spawn_weights)
         found = np.zeros(kernels.WORDS, dtype=np.uint64)
         found[policy.NETWORK] = self.network.words.ctypes.data
@@ -101,11 +99,6 @@ class PolicyPlayer(CompiledPlayer):
             return self._searched(board, legal)[0]
         logits = self.network.think(board).logits
         return max(legal, key=lambda move: logits[move])
-
-    def table_answer(self, board: Board) -> "TableAnswer | None":
-        """The answer of the endgame table that chooses the move, or None."""
-        self._fit(board)
-        return None if self._asked is None else self._asked.answer(as_searched(board))
 
     def _searched(self, board: Board, legal: tuple[Move, ...]) -> tuple[Move, dict[Move, float]]:
         """The move of the search, and the values of all legal moves."""

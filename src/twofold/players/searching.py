@@ -47,7 +47,6 @@ class SearchPlayer(StreamPlayer, CompiledPlayer):
     ) -> None:
         self.evaluator, self.make_search = evaluator, make_search
         self.tables = tables
-        self._asked: EndgameTables | None = None
         self.unit = evaluator.unit
         self.budget = budget or Budget()
         self.reproducible = self.budget.seconds is None
@@ -72,7 +71,6 @@ class SearchPlayer(StreamPlayer, CompiledPlayer):
         """Make the search for these rules."""
         self.close()
         self.search = self.make_search(rules)
-        self._asked = self.tables if self.tables is not None and self.tables.suits(rules) else None
         if self._asked is not None:
             self.search.ask_first(self._asked.words)
         # A move that takes several kernel calls is chosen by `choose`.
@@ -93,11 +91,6 @@ class SearchPlayer(StreamPlayer, CompiledPlayer):
         points = assumed_score(board) if score is None else score
         *_, last = deepen(self.search, board, points, legal, self.budget)
         return first_best(last.values)
-
-    def table_answer(self, board: Board) -> "TableAnswer | None":
-        """The answer of the endgame table that chooses the move, or None."""
-        self._fit(board)
-        return None if self._asked is None else self._asked.answer(as_searched(board))
 
     def stream(
         self,

@@ -68,12 +68,12 @@ class CheckOutcome:
     seconds: float
 
 
-def usual_board(rng: random.Random, shape: tuple[int, int], largest: int = 11) -> Board:
+def usual_board(rng: random.Random, shape: tuple[int, int]) -> Board:
     """A random board with a legal move: any fill, small tiles more often than large ones."""
     while True:
         empty = rng.choice([0.0, 0.1, 0.4, 0.8])
         cells = [
-            0 if rng.random() < empty else min(rng.randint(1, largest), rng.randint(1, largest))
+            0 if rng.random() < empty else min(rng.randint(1, 11), rng.randint(1, 11))
             for _ in range(shape[0] * shape[1])
         ]
         board = Board(cells, shape)

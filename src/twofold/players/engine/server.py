@@ -325,11 +325,9 @@ def _short(spec: str) -> str:
 
 def opening_rules(player: Player) -> Rules:
     """Rules that the player can play: the standard ones, or those of the first shape it takes."""
-    if not player.unsupported(STANDARD):
-        return STANDARD
-    for shape in ALL_SHAPES:
-        if not player.unsupported(Rules(*shape)):
-            return Rules(*shape)
+    for rules in (STANDARD, *(Rules(*shape) for shape in ALL_SHAPES)):
+        if not player.unsupported(rules):
+            return rules
     raise InvalidInput(f"the player {shown(player.spec)} supports no shape of boards")
 
 
