@@ -208,6 +208,16 @@ def test_a_given_tile_may_be_that_of_the_dice() -> None:
     assert game.is_thrown(2)
 
 
+def test_a_fork_knows_which_given_tiles_are_those_of_the_dice() -> None:
+    game, thrown = Game(seed=3), Game(seed=3)
+    for letter in "rd":
+        step = thrown.play(letter)
+        game.play(letter, spawn=(step.cell, step.tile))
+    for number in (1, 2):
+        fork = game.fork(number)
+        assert [fork.is_thrown(one) for one in fork.spawns] == [True] * number
+
+
 def test_a_board_is_given_unless_rules_and_seed_have_it() -> None:
     begun = Game(seed=3)
     assert begun.given_board is None

@@ -3,7 +3,6 @@ from collections.abc import Callable
 import pytest
 
 from twofold.errors import InvalidRules
-from twofold.game import reference
 from twofold.game.rules import Move, Rules
 
 
@@ -85,31 +84,3 @@ def test_a_move_prints_its_name() -> None:
     assert f"{Move.LEFT} {Move.UP:>4}" == "LEFT   UP"
     assert str(Move.DOWN) == "DOWN"
     assert int(Move.LEFT) == 3
-
-
-def largest_reached(rules: Rules) -> int:
-    """The largest exponent of all boards that games can reach."""
-    reached, todo = set(), [(0,) * (rules.rows * rules.cols)]
-    while todo:
-        cells = todo.pop()
-        moves = reference.legal_moves(cells, *rules.shape)
-        afters = [reference.slide(cells, *rules.shape, move)[0] for move in moves]
-        if sum(map(bool, cells)) < rules.start_tiles:
-            afters.append([*cells])
-        for after in afters:
-            for cell in reference.empty_cells(after):
-                for exponent in rules.spawn_exponents:
-                    board = (*after[:cell], exponent, *after[cell + 1 :])
-                    if board not in reached:
-                        reached.add(board)
-                        todo.append(board)
-    return max(map(max, reached))
-
-
-@pytest.mark.parametrize(
-    ("rules", "largest"),
-    [("1x2", 3), ("1x5", 6), ("2x2", 5), ("2x2 spawn=2:1", 4), ("1x3 spawn=4:1 start=3", 4)],
-)
-def test_the_largest_tile_is_reached_and_none_above(rules: str, largest: int) -> None:
-    parsed = Rules.parse(rules)
-    assert parsed.max_exponent == largest_reached(parsed) == largest

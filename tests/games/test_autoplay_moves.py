@@ -4,7 +4,7 @@ import pytest
 
 from twofold import Game, Record
 from twofold.games.live_game import LiveGame
-from twofold.games.makers import AUTOPLAY_TAG, AutoplayMoves, autoplay_of, autoplay_tags
+from twofold.games.makers import AUTOPLAY_TAG, AutoplayMoves, autoplay_tags
 from twofold.limits import MAX_TAG
 
 
@@ -42,24 +42,6 @@ def test_a_move_made_again_counts_for_who_made_it_last() -> None:
     moved(kept, by_player=False)
     assert str(kept.autoplay) == "2"
     assert AUTOPLAY_TAG not in kept.known_until(1).tags
-
-
-@pytest.mark.parametrize(
-    ("player", "tags", "found"),
-    [
-        ("", {}, ""),
-        ("me", {}, ""),
-        ("me + greedy", {}, None),
-        ("greedy", {}, None),
-        ("me + greedy", {AUTOPLAY_TAG: "3"}, "3"),
-        ("me + greedy", {AUTOPLAY_TAG: "?"}, None),
-    ],
-)
-def test_an_old_record_of_several_players_is_unknown(
-    player: str, tags: dict[str, str], found: str | None
-) -> None:
-    moves = autoplay_of(player, tags)
-    assert (None if moves is None else str(moves)) == found
 
 
 def test_unknown_moves_stay_unknown() -> None:

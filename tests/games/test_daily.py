@@ -1,6 +1,8 @@
 """The daily game: its rules and seed, and which games are one."""
 
+from dataclasses import replace
 from datetime import date
+from typing import Any
 
 import pytest
 
@@ -20,14 +22,13 @@ def test_the_seed_is_the_date() -> None:
 
 
 def test_the_tag_alone_makes_no_daily_game() -> None:
-    tags = {daily.TAG: "2026-11-23"}
-    seed = daily.seed_of(DAY)
-    assert daily.day_of(tags, STANDARD, seed, given_board=False) == "2026-11-23"
-    assert daily.day_of(tags, STANDARD, seed + 1, given_board=False) == ""
-    assert daily.day_of(tags, Rules(3, 3), seed, given_board=False) == ""
-    assert daily.day_of(tags, STANDARD, seed, given_board=True) == ""
-    assert daily.day_of({}, STANDARD, seed, given_board=False) == ""
-    assert daily.day_of({daily.TAG: "today"}, STANDARD, seed, given_board=False) == ""
+    record = daily.new_record(DAY, BEGUN)
+    assert daily.day_of_record(record) == "2026-11-23"
+    others: list[dict[str, Any]] = [
+        {"seed": 1}, {"rules": Rules(goal=64)}, {"board": record.final}, {"tags": {}},
+        {"tags": {daily.TAG: "today"}},
+    ]  # fmt: skip
+    assert [daily.day_of_record(replace(record, **one)) for one in others] == [""] * 5
 
 
 def test_a_daily_game_can_become_an_ordinary_game() -> None:

@@ -9,9 +9,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.support.browser import PATIENCE_MS, Chromium, violations
-from twofold import Board, Game, Record
-from twofold.game.drawing import BOARD, TILES
-from twofold.notebook import replay, show
+from twofold import Game, Record
+from twofold.notebook import replay
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -50,28 +49,6 @@ def record() -> Record:
         game.play(game.legal_moves()[-1])
     comment = "<img src=x onerror=document.title='broken'>"
     return Record.from_game(game, player="<b>me</b>", comments={2: comment})
-
-
-def rgb(colour: str) -> str:
-    return "rgb({}, {}, {})".format(*(int(colour[at : at + 2], 16) for at in (1, 3, 5)))
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_picture_follows_the_page_around_it(
-    browser: Browser, tmp_path: Path, scheme: str
-) -> None:
-    svg = show(Board.parse("1000/0000/0000/000b")).svg
-    page = opened(
-        browser, tmp_path / "game.html", f"<body style='color-scheme:{scheme}'>{svg}", "light"
-    )
-    faces = page.locator("svg rect")
-    colours = [
-        faces.nth(at).evaluate("element => getComputedStyle(element).fill") for at in (0, 1, 16)
-    ]
-    wanted = [BOARD, TILES[0].face, TILES[10].face]
-    assert colours == [rgb(getattr(colour, scheme)) for colour in wanted]
-    assert page.get_by_role("img", name="2048 board of 4 rows and 4 columns").is_visible()
-    page.context.close()
 
 
 NOTE_MOVES = """() => {

@@ -77,15 +77,6 @@ class Certain(Player):
 # ---- what is judged
 
 
-def test_every_move_is_judged_in_order(greedy_game: Game, judged: list[MoveJudgement]) -> None:
-    assert [one.move_number for one in judged] == list(range(greedy_game.move_number))
-    assert tuple(one.move for one in judged) == greedy_game.moves
-    for one, position in zip(judged, positions(greedy_game), strict=True):
-        legal = position.board.legal_moves()
-        assert [value is not None for value in one.values] == [move in legal for move in Move]
-        assert one.forced == (len(legal) == 1)
-
-
 def test_a_record_is_judged_like_its_game(greedy_game: Game, judged: list[MoveJudgement]) -> None:
     record = Record.from_game(greedy_game)
     assert list(judge(record, make_player("ntuple:net=tiny,ply=2"))) == judged
@@ -109,11 +100,6 @@ def test_values_are_those_of_an_analysis(greedy_game: Game, spec: str) -> None:
     for position, one in islice(both, 0, 60, 12):
         analysis = player.analyse(position.board, score=position.score)
         assert one.values == tuple(each.value for each in analysis.moves)
-
-
-def test_a_player_of_limited_nodes_judges(greedy_game: Game) -> None:
-    found = list(islice(judge(greedy_game, make_player("ntuple:net=tiny"), Budget(nodes=500)), 5))
-    assert len(found) == 5
 
 
 def test_moves_of_the_judge_are_perfect() -> None:

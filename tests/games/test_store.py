@@ -374,26 +374,6 @@ def full(path: Path, options: str, *args: float, **more: bool) -> sqlite3.Connec
     return connection
 
 
-@pytest.mark.parametrize(("code", "waits"), [
-    (sqlite3.SQLITE_BUSY, True), (sqlite3.SQLITE_BUSY_SNAPSHOT, True),
-    (sqlite3.SQLITE_LOCKED, True), (sqlite3.SQLITE_FULL, False),
-    (sqlite3.SQLITE_IOERR_WRITE, False),
-    (sqlite3.SQLITE_CANTOPEN, False), (sqlite3.SQLITE_READONLY, False),
-])  # fmt: skip
-def test_only_another_program_is_waited_for(code: int, waits: bool) -> None:
-    error, calls = sqlite3.OperationalError("refused"), itertools.count()
-    error.sqlite_errorcode = code
-
-    class Refusing(sqlite3.Connection):
-        def execute(self, *_: object) -> sqlite3.Cursor:
-            next(calls)
-            raise error
-
-    with closing(Refusing(":memory:")) as connection, pytest.raises(sqlite3.OperationalError):
-        database.set_journal(connection, "WAL", 0.05 if waits else 60.0)
-    assert (next(calls) > 1) == waits
-
-
 def test_a_folder_that_cannot_be_written_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

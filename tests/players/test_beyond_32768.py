@@ -8,8 +8,6 @@ import pytest
 from twofold.errors import TileTooLarge
 from twofold.game import reference
 from twofold.game.board import Board
-from twofold.game.game import Game
-from twofold.game.rules import Rules
 from twofold.limits import BITS_MAX_EXPONENT
 from twofold.players import make_player
 from twofold.search.context import fitting_bits
@@ -64,33 +62,6 @@ def test_a_live_board_always_fits_and_keeps_its_moves_and_order(largest: int) ->
 
 
 # The players
-
-
-def play_on(spec: str, text: str, seed: int, most: int = 3_000) -> tuple[Game, list[Board]]:
-    """All boards of a game from a board, up to a number of moves."""
-    game = Game.from_board(Board.parse(text), Rules(), seed, score=0, move_number=0)
-    boards = [game.board]
-    with make_player(spec) as player:
-        player.start(game.rules, seed)
-        while not game.is_finished and game.move_number < most:
-            game.play(player.choose(game.board, score=game.score, move_number=game.move_number))
-            boards.append(game.board)
-    return game, boards
-
-
-@pytest.mark.parametrize(
-    ("text", "made"),
-    [
-        ("0000/0g00/0g00/0001", 17),
-        ("gffe/0000/0000/0012", 17),
-        ("hgff/0001/0000/0000", 18),
-        ("gfed/89ad/7654/0012", 17),
-        ("hgfe/89ae/7652/0010", 18),
-    ],
-)
-def test_the_next_tile_is_made_where_it_is_at_hand(text: str, made: int) -> None:
-    reached = [play_on(PLAYER, text, seed, most=60)[0].board.max_exponent for seed in range(5)]
-    assert reached.count(made) >= 4
 
 
 def test_the_largest_merge_of_all_is_a_documented_error() -> None:

@@ -296,33 +296,6 @@ def test_a_stream_can_be_abandoned() -> None:
 
 @pytest.mark.promise("R33")
 @posix
-def test_a_program_cannot_write_to_the_terminal_of_who_started_it(tmp_path: Path) -> None:
-    import fcntl
-    import termios
-
-    file = tmp_path / "processes"
-    script = f"""
-        from twofold.players.engine.dialogue import Dialogue
-        dialogue = Dialogue({rogue("terminal", file)!r})
-        dialogue.introduce()
-        dialogue.close()
-    """
-    ours, theirs = os.openpty()
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script)],
-        stdin=theirs, stderr=subprocess.PIPE, start_new_session=True, check=False,
-        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
-    )  # fmt: skip
-    os.write(theirs, b"nothing else\n")
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert file.exists()
-    assert os.read(ours, 100) == b"nothing else\r\n"
-    os.close(ours)
-    os.close(theirs)
-
-
-@pytest.mark.promise("R33")
-@posix
 @pytest.mark.parametrize("end", ["killed", "collected"])
 def test_a_process_that_ends_leaves_no_program(end: str, tmp_path: Path) -> None:
     """As the arena kills a worker whose game takes too long: the engine's input ends."""

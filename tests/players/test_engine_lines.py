@@ -40,23 +40,17 @@ PAGE = Path(__file__).parents[2] / "docs" / "reference" / "engine-protocol.md"
     [
         ("u2048", Word.HELLO),
         ("  ready\r", Word.READY),
-        ("stop now", Word.STOP),
         ("quit", Word.QUIT),
         ("option ply 3", SetOption("ply", "3")),
         ("option motto  to  be ", SetOption("motto", "to  be")),
-        ("option motto", SetOption("motto", "")),
         ("new", NewGame()),
         ("new 3x4 goal=64 seed 7", NewGame(Rules(3, 4, goal=64), 7)),
-        ("new seed 18446744073709551615", NewGame(seed=2**64 - 1)),
         ("position 0012/0000/0000/0000", SetPosition(BOARD)),
         ("position 0012000000000000 move 3 by-the-way score 40", SetPosition(BOARD, 40, 3)),
         ("go", Go()),
         ("go ply 3 nodes 1000 time 50", Go(Budget(3, 0.05, 1000))),
-        ("go time 0.25 quickly", Go(Budget(seconds=0.00025))),
         ("go quiet ply 2", Go(Budget(2), quiet=True)),
         ("", None),
-        ("position0012", None),
-        ("bestmove u", None),
         ("U2048", None),
     ],
 )
@@ -68,7 +62,6 @@ def test_commands(line: str, command: object) -> None:
     ("line", "answer"),
     [
         ("id name my engine 2", Identity("name", "my engine 2")),
-        ("id colour blue", None),
         ("shapes any", Shapes(ALL_SHAPES)),
         ("option name a type spin default -1 min -5 max 5", Option("a", "spin", "-1", -5, 5)),
         ("option name a type string default", Option("a", "string", "")),
@@ -83,11 +76,9 @@ def test_commands(line: str, command: object) -> None:
         ("info string line u depth 3", Info(text="line u depth 3")),
         ("info best l time 5 l 3 depth 1", Info(
             1, seconds=0.005, values={Move.LEFT: 3.0}, best=Move.LEFT)),
-        ("bestmove d", BestMove(Move.DOWN)),
         ("bestmove none", BestMove(None)),
         ("error expected\x1b[2J this", ErrorLine("expected\\x1b[2J this")),
         ("frobnicate", None),
-        ("go", None),
     ],
 )  # fmt: skip
 def test_answers(line: str, answer: object) -> None:
@@ -102,11 +93,8 @@ INVALID: dict[Callable[[str], object], dict[str, str]] = {
         "position 0000/0000/0000/0000 score -1": "expected score as a whole number, got '-1'",
         "position 0000/0000/0000/0000 move 1 move 2": "expected move once, got it twice",
         "go ply 0": "expected ply from 1 to 12, got 0",
-        "go ply 1.5": "expected ply as a whole number",
-        "go time 0": "expected time in seconds above 0",
         "go time 1e9": r"expected time from 0 to 8.64e\+07 ms, got '1e9'",
         "go nodes 9999999999999999": "expected nodes from 1 to",
-        "new 9x9": "expected 1 to 8 rows",
         "new 4x4 seed x": "expected a seed",
         "option": "expected an option's name",
         "option Ply 3": "expected an option's name",
@@ -115,8 +103,6 @@ INVALID: dict[Callable[[str], object], dict[str, str]] = {
     },
     parse_answer: {
         "bestmove": "expected a move u, r, d or l, got ''",
-        "bestmove up": "got 'up'",
-        "shapes": "at least one shape",
         "option name a type spin default 1": "expected default N min N max N of a spin",
         "option name a type spin default 9 min 0 max 5": "expected a whole number from 0 to 5",
         "option name a type combo default b": "expected default V var V",
@@ -139,14 +125,11 @@ def test_invalid_lines(parse: Callable[[str], object]) -> None:
     ("fields", "name", "says"),
     [
         ("depth deep", "depth", "expected depth as a whole number, got 'deep'"),
-        ("nodes -1", "nodes", "expected nodes as a whole number"),
         ("u nan", "u", "expected a value as a number, got 'nan'"),
         ("l 5 l 6", "l", "expected l once, got it twice"),
-        ("best up", "best", "expected a move u, r, d or l, got 'up'"),
         ("unit " + "x" * 21, "unit", "expected a unit of 1 to 20 characters"),
         ("line x", "line", "expected a step such as l or l@5:2"),
         ("line l@5:3", "line", "expected a tile"),
-        ("line l@5:0", "line", "expected a tile in a step"),
     ],
 )
 def test_a_field_of_info_that_cannot_be_read_costs_no_other(

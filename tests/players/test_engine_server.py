@@ -382,16 +382,6 @@ def wired(player: Player) -> Iterator[Wire]:
         assert not thread.is_alive()
 
 
-def test_many_quick_searches_need_one_thread() -> None:
-    player = Mine()
-    with wired(player) as wire:
-        for _ in range(30):
-            wire.say(f"position {BOARD}", "go")
-            wire.until("bestmove u")
-    assert player.threads == ["engine-worker"] * 30
-    assert player.closed.is_set()
-
-
 def test_commands_during_a_search_are_answered_and_its_end_is_that_of_the_input() -> None:
     slow = Slow()
     with wired(slow) as wire:

@@ -93,29 +93,6 @@ def test_games_go_on_from_boards(spec: str, rules: Rules) -> None:
         assert len(one.reached) == one.board.max_exponent + 1
 
 
-@pytest.mark.parametrize("keep_moves", [False, True])
-@pytest.mark.parametrize("boards", [(), BOARDS[:1] * 500])
-def test_games_are_batched_in_a_kernel(
-    boards: Sequence[Board], keep_moves: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    played: list[int] = []
-    original = loop.play_many
-
-    def many(*arguments: Any, **more: Any) -> Any:
-        found = original(*arguments, **more)
-        played.append(len(found))
-        return found
-
-    monkeypatch.setattr(loop, "play_many", many)
-    seeds = SeedRange(0, 500)
-    with make_player("random") as player:
-        games = list(play_games(player, Rules(), seeds, boards=boards, keep_moves=keep_moves))
-    assert len(games) == 500
-    assert all(bool(game.letters) == keep_moves for game in games)
-    assert sum(played) >= 490
-    assert len(played) < 100
-
-
 @pytest.mark.parametrize(
     ("boards", "kind", "words"),
     [

@@ -1,20 +1,16 @@
 """The player `ntuple`: networks by name and file, shared, hashed, downgrading, deeper searches."""
 
 import os
-import re
 import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.support.twins import Twin, leaf_of, small_positions
-from twofold import Board, Rules, make_player
-from twofold.errors import UnsupportedRules
+from twofold import Board, Rules
 from twofold.learn.checkpoint import save
 from twofold.learn.settings import TrainingSettings
 from twofold.learn.training import Training
-from twofold.players.loop import play_game
 from twofold.players.searching import ExpectimaxPlayer
 from twofold.search.depth import Depth
 from twofold.values.network import Network, network_evaluator
@@ -32,23 +28,6 @@ def trained(path: Path, rules: str = "4x4", patterns: str = "0123 4567") -> Path
 def net(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small network of 4x4."""
     return trained(tmp_path_factory.mktemp("net") / "n.safetensors")
-
-
-@pytest.mark.parametrize(("rules", "patterns"), [("3x3", "012 345 0134"), ("3x4", "0123 0145")])
-def test_smaller_boards(rules: str, patterns: str, tmp_path: Path) -> None:
-    path = trained(tmp_path / "n.safetensors", rules, patterns)
-    network, shape = load_network(str(path)), Rules.parse(rules).shape
-    with make_player(f"ntuple:net={path},ply=2") as player:
-        twin = Twin(Rules.parse(rules), leaf_of(network_evaluator(network), shape), False, True)
-        for board in small_positions(shape, 3):
-            values = twin.expectimax(board.exponents, 0, 2)
-            assert values[player.choose(board)] == pytest.approx(max(values.values()), abs=1e-3)
-        result = play_game(player, Rules.parse(rules), 1)
-    assert result is not None
-    assert result.moves > 5
-    message = re.escape(f"expected boards of {rules} for ntuple:net={path}, got rules 4x4 ")
-    with pytest.raises(UnsupportedRules, match=message):
-        make_player(f"ntuple:net={path}").start(Rules(), 1)
 
 
 def test_a_changed_file_is_read_again(tmp_path: Path, net: Path) -> None:

@@ -269,29 +269,16 @@ def format_moves(
     noted = sorted(spawns.keys() | (comments.keys() - {0}))
     for start in range(0, len(letters), MOVES_A_LINE):
         end = min(start + MOVES_A_LINE, len(letters))
-        here = noted[bisect_right(noted, start) : bisect_right(noted, end)]
-        lines.append(_format_line(letters, start, end, here, spawns, comments))
+        parts, begun = list[str](), start
+        for number in noted[bisect_right(noted, start) : bisect_right(noted, end)]:
+            part, begun = letters[begun:number], number
+            if number in spawns:
+                part += "@{}:{}".format(*spawns[number])
+            if number in comments:
+                part += " " + _format_comment(comments[number])
+            parts.append(part)
+        lines.append(" ".join([*parts, letters[begun:end]]).rstrip())
     return "".join(line + "\n" for line in lines)
-
-
-def _format_line(
-    letters: str,
-    start: int,
-    end: int,
-    noted: Sequence[int],
-    spawns: Mapping[int, tuple[int, int]],
-    comments: Mapping[int, str],
-) -> str:
-    parts = []
-    for number in noted:
-        part = letters[start:number]
-        if number in spawns:
-            part += "@{}:{}".format(*spawns[number])
-        if number in comments:
-            part += " " + _format_comment(comments[number])
-        parts.append(part)
-        start = number
-    return " ".join([*parts, letters[start:end]]).rstrip()
 
 
 def _format_comment(text: str) -> str:

@@ -206,7 +206,10 @@ class Autoplay:
                 return
             before = self._live.game.board.max_tile
             if turn.wish.in_steps:
-                self._step(letters, as_hint=turn.wish.moves == 1)
+                self._stepped = time.monotonic()
+                for letter in letters:
+                    move = MOVES_BY_LETTER[letter]
+                    self._live.stepped(self, move, as_hint=turn.wish.moves == 1)
             else:
                 self._extend(letters, reached, before)
             if turn.wish is self._wish:  # moves made under an earlier wish do not count
@@ -215,11 +218,6 @@ class Autoplay:
             reason = self._reason(before)
             if reason is not None:
                 self._finish(reason)
-
-    def _step(self, letters: str, *, as_hint: bool) -> None:
-        self._stepped = time.monotonic()
-        for letter in letters:
-            self._live.stepped(self, MOVES_BY_LETTER[letter], as_hint=as_hint)
 
     def _extend(self, letters: str, reached: Moment, before: int) -> None:
         history = self._live.game

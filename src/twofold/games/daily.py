@@ -1,6 +1,5 @@
 """The daily game: the same for everyone on a date in UTC, with one try."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Final
@@ -9,7 +8,7 @@ from twofold.errors import InvalidInput
 from twofold.game.game import Game
 from twofold.game.notation import shown
 from twofold.game.record import Record
-from twofold.game.rules import STANDARD, Rules
+from twofold.game.rules import STANDARD
 from twofold.games.makers import ME
 
 TAG: Final = "Daily"
@@ -64,21 +63,15 @@ def new_record(day: date, begun: str) -> Record:
     return Record.from_game(game, player="me", date=begun, tags={TAG: str(day)})
 
 
-def day_of(tags: Mapping[str, str], rules: Rules, seed: int | None, *, given_board: bool) -> str:
-    """The day whose daily game has this tag, rules, seed and start; empty for other games."""
-    if TAG not in tags or given_board or rules != STANDARD:
+def day_of_record(record: Record) -> str:
+    """The day whose daily game a record is, with its tag, rules, seed and start; else empty."""
+    if TAG not in record.tags or record.board is not None or record.rules != STANDARD:
         return ""
     try:
-        day = parse_day(tags[TAG])
+        day = parse_day(record.tags[TAG])
     except InvalidInput:
         return ""
-    return str(day) if seed == seed_of(day) else ""
-
-
-def day_of_record(record: Record) -> str:
-    """The day whose daily game a record is; empty for any other game."""
-    given = record.board is not None
-    return day_of(record.tags, record.rules, record.seed, given_board=given)
+    return str(day) if record.seed == seed_of(day) else ""
 
 
 def without_day(record: Record) -> Record:
