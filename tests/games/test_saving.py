@@ -234,3 +234,16 @@ def test_a_daily_game_is_played_without_help(store: GameStore) -> None:
         kept.refuse_in_daily("undo")
     other = LiveGame(Game(seed=20261123), Row(store, "b"))
     other.refuse_in_daily("undo")
+
+
+def test_the_own_score_is_that_of_the_own_moves_that_stand(store: GameStore) -> None:
+    kept = LiveGame(played("ld"), Row(store, "a"))
+    for letter in "lr":
+        kept.game.play(Move.parse(letter))
+        kept.note_move("greedy")
+    assert kept.own_score == 4
+    for _ in range(3):
+        kept.game.undo()
+    kept.game.play(kept.game.legal_moves()[-1])
+    kept.note_move("greedy")  # after one own move, which made no points
+    assert kept.own_score == 0
