@@ -60,6 +60,15 @@ def test_only_tiles_that_the_seed_does_not_explain_are_written() -> None:
     assert parse_record(str(record)).replay().board == game.board
 
 
+def test_a_foreign_game_replays_and_keeps_its_record() -> None:
+    record = parse_record(FOREIGN)
+    game = record.replay()
+    assert (game.score, game.move_number, game.undos) == (112, 11, 3)
+    assert all(step.given for step in game.steps)
+    again = Record.from_game(game, date=record.date, comments=record.comments, tags=record.tags)
+    assert replace(again, hints=2) == record
+
+
 @pytest.mark.parametrize("text", [SHORT, FOREIGN])
 def test_a_record_can_be_read_without_playing_its_moves(text: str) -> None:
     assert parse_unplayed(text) == parse_record(text)

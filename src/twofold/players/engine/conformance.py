@@ -170,28 +170,16 @@ class Subject:
         refusal = self.dialogue.make_ready(game)
         expect(not refusal, f"{format_line(game)!r} to be accepted", f"error: {refusal}")
 
-    def next(
-        self,
-        expected: str,
-        seconds: float = 0.0,
-        since: float | None = None,
-        *,
-        infos: bool = False,
-    ) -> Answer:
-        """The next answer, within `seconds` and the usual patience; fails the check without one."""
-        seconds += PATIENCE_SECONDS
-        until = (time.monotonic() if since is None else since) + self.allowed(seconds)
-        left = until - time.monotonic()
-        answer = self.dialogue.patient_answer(left, expected, infos=infos)
-        if answer is None:
-            raise PlayerError(self.dialogue.sentence(expected, f"nothing for {seconds:g} s"))
-        return answer
+    def next(self, expected: str) -> Answer:
+        """The next answer; fails the check without one."""
+        return self.dialogue.due_answer(self.allowed(PATIENCE_SECONDS), expected, time.monotonic())
 
     def reply(self, seconds: float = 0.0) -> Reply:
         """The reply to a `go` that was sent, with its limit of time."""
         began, infos = time.monotonic(), list[Info]()
+        seconds = self.allowed(seconds + PATIENCE_SECONDS)
         while True:
-            match self.next("a bestmove", seconds, began, infos=True):
+            match self.dialogue.due_answer(seconds, "a bestmove", began, infos=True):
                 case BestMove() | ErrorLine() as last:
                     return Reply(last, infos, time.monotonic() - began)
                 case Info() as info:

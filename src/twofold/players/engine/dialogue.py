@@ -186,15 +186,17 @@ class Dialogue:
                 return message
         return None
 
-    def patient_answer(
-        self, seconds: float, expected: str, *, infos: bool = False
-    ) -> Answer | None:
-        """`answer`, with a note where it takes long."""
-        until = time.monotonic() + seconds
-        found = self.answer(min(seconds, NOTE_SECONDS), expected, infos=infos)
-        if found is None and seconds > NOTE_SECONDS:
-            self.note(expected, seconds)
-            found = self.answer(until - time.monotonic(), expected, infos=infos)
+    def due_answer(
+        self, seconds: float, expected: str, since: float, *, infos: bool = False
+    ) -> Answer:
+        """`answer` up to `seconds` after `since`; raises `EngineLost` if none comes."""
+        left = since + seconds - time.monotonic()
+        found = self.answer(min(left, NOTE_SECONDS), expected, infos=infos)
+        if found is None and left > NOTE_SECONDS:
+            self.note(expected, left)
+            found = self.answer(since + seconds - time.monotonic(), expected, infos=infos)
+        if found is None:
+            raise EngineLost(self.sentence(expected, f"nothing for {seconds:g} s"))
         return found
 
     def note(self, expected: str, seconds: float) -> None:
@@ -265,10 +267,8 @@ class Dialogue:
         return next((one.text for one in answers if isinstance(one, ErrorLine)), "")
 
     def _up_to(self, last: Word) -> Iterator[Answer]:
-        until, expected = time.monotonic() + self.timeout, last.value
-        while (message := self.patient_answer(until - time.monotonic(), expected)) is not last:
-            if message is None:
-                raise EngineLost(self.sentence(expected, f"nothing for {self.timeout:g} s"))
+        began = time.monotonic()
+        while (message := self.due_answer(self.timeout, last.value, began)) is not last:
             yield message
 
     def sentence(self, expected: str, got: str) -> str:
