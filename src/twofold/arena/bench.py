@@ -5,19 +5,17 @@ from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from itertools import chain
 from typing import Any, Final
 
-import msgspec
 import numpy as np
 
 from twofold.arena.boards import StartBoards
 from twofold.arena.games import GameColumns
-from twofold.arena.study import StoredRun, Study, Wanted, gaps, ordered
+from twofold.arena.study import MemoryStudy, Study
 from twofold.arena.workers import Backend, Entrant, GameWorkers, Schedule, Task, TaskReport, play
 from twofold.errors import InvalidInput, PlayerError
-from twofold.game.notation import ALL_SEEDS, SeedRange, check_seed, did_you_mean, printable, shown
+from twofold.game.notation import SeedRange, check_seed, did_you_mean, printable, shown
 from twofold.game.rules import Rules
 from twofold.limits import MAX_GAMES, MAX_JOBS, check_limit
 from twofold.players import Player, PlayerSpec
@@ -118,77 +116,6 @@ class PlayerStanding:
         return f"<PlayerStanding of {printable(self.player)}: {self.games.words}{failure}>"
 
 
-class MemoryStudy:
-    """The games of a bench in memory alone; has the methods of `Study` that a bench calls."""
-
-    name = "memory"
-
-    def __init__(self) -> None:
-        self._runs: list[StoredRun] = []
-        self._games: dict[int, list[GameColumns]] = {}
-        self._failures: dict[int, dict[int, str]] = {}
-
-    def runs(self) -> list[StoredRun]:
-        """All runs, in the order in which they were added."""
-        return list(self._runs)
-
-    def add_run(
-        self, spec: str, player: str, rules: str, *, boards: StartBoards | None = None, **about: Any
-    ) -> StoredRun:
-        """The run of a player, added if missing."""
-        home = (spec, rules, boards.hash if boards else "")
-        for known in self._runs:
-            if (known.spec, known.rules, known.boards) == home:
-                return known
-        number, now = len(self._runs) + 1, datetime.now(UTC).isoformat(timespec="seconds")
-        run = StoredRun(number, spec, player, rules, created=now, boards=home[-1], **about)
-        self._runs.append(run)
-        return run
-
-    def mark_not_reproducible(self, run: int) -> None:
-        """Note that games of a run depend on more than player, rules and seed."""
-        self._runs[run - 1] = msgspec.structs.replace(self._runs[run - 1], reproducible=False)
-
-    def want(self, run: int, seeds: SeedRange) -> None:
-        """Nothing: no later call continues it."""
-
-    def wanted(self) -> list[Wanted]:
-        """No requests."""
-        return []
-
-    def add(self, run: int, games: GameColumns) -> None:
-        """Add finished games."""
-        self._games.setdefault(run, []).append(games)
-
-    def flush(self) -> None:
-        """Nothing: there is no file."""
-
-    def fail(self, run: int, seed: int, error: str) -> None:
-        """Keep the error of a game."""
-        self._failures.setdefault(run, {})[seed] = error
-
-    def failures(self, run: int) -> dict[int, str]:
-        """Errors by seed of the games that failed and were not finished later."""
-        finished = set(self.games(run, ALL_SEEDS).seeds.tolist())
-        failures = self._failures.get(run, {})
-        return {seed: error for seed, error in failures.items() if seed not in finished}
-
-    def missing(self, run: int, seeds: SeedRange) -> list[SeedRange]:
-        """The seeds without a finished game, in order."""
-        return gaps(seeds, self.games(run, seeds).seeds)
-
-    def games(self, run: int, seeds: SeedRange, *, reached: bool = True) -> GameColumns:
-        """The finished games of a run, in the order of `seeds`; they always have `reached`."""
-        games = GameColumns.joined(self._games.get(run, ()))
-        _, firsts = np.unique(games.seeds, return_index=True)  # a player may be named twice
-        games = games.where(firsts)
-        return ordered(games.where(seeds.holds(games.seeds)), seeds)
-
-
-GameStore = Study | MemoryStudy
-"""Where a bench keeps its games."""
-
-
 class Bench:
     """Plays the games of several players (`entrants`) that a study does not have yet.
 
@@ -200,7 +127,7 @@ class Bench:
 
     def __init__(
         self,
-        study: GameStore | None,
+        study: Study | None,
         rules: Rules,
         *,
         machine: dict[str, Any] | None = None,
@@ -209,7 +136,7 @@ class Bench:
         say: Callable[[str], None] | None = None,
     ) -> None:
         self.say = say or (lambda _: None)
-        self.study: GameStore = MemoryStudy() if study is None else study
+        self.study = MemoryStudy() if study is None else study
         self.rules, self.machine = rules, machine or {}
         self.boards = boards
         self.records = records
@@ -488,7 +415,7 @@ def _beyond(spec: PlayerSpec, other: PlayerSpec) -> str:
 
 
 @contextmanager
-def _going_on(study: GameStore) -> Iterator[None]:
+def _going_on(study: Study) -> Iterator[None]:
     try:
         yield
     except InvalidInput as error:

@@ -532,6 +532,33 @@ class Study:
         raise InvalidInput(f"expected a valid study, got {self.name}: {text}") from error
 
 
+class MemoryStudy(Study):
+    """A study in memory, which keeps the games as the columns that were played."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._parts: dict[int, list[GameColumns]] = {}
+
+    def add(self, run: int, games: GameColumns) -> None:
+        """Add finished games."""
+        self._parts.setdefault(run, []).append(games)
+
+    def failures(self, run: int) -> dict[int, str]:
+        """Errors by seed of the games that failed and were not finished later."""
+        finished = set(self._seeds(run).tolist())
+        failures = super().failures(run).items()
+        return {seed: error for seed, error in failures if seed not in finished}
+
+    def _seeds(self, run: int) -> NDArray[np.uint64]:
+        return self.all_games(run).seeds
+
+    def games(self, run: int, seeds: SeedRange, *, reached: bool = True) -> GameColumns:
+        """The finished games of a run, in the order of `seeds`; they always have `reached`."""
+        games = GameColumns.joined(self._parts.get(run, ()))
+        games = games.where(np.unique(games.seeds, return_index=True)[1])  # a player named twice
+        return ordered(games.where(seeds.holds(games.seeds)), seeds)
+
+
 def gaps(seeds: SeedRange, finished: NDArray[np.uint64]) -> list[SeedRange]:
     """The parts of a range without the finished seeds."""
     there, places = np.zeros(seeds.count, dtype=np.bool_), seeds.places(finished)

@@ -4,24 +4,18 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import (
-    AbstractContextManager,
-    ExitStack,
-    contextmanager,
-    nullcontext,
-    redirect_stdout,
-)
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 
 from rich.table import Table
 
-from twofold.arena.bench import GameStore, MemoryStudy, PlayerStanding, backend_at
+from twofold.arena.bench import PlayerStanding, backend_at
 from twofold.arena.boards import StartBoards, read_boards, warning_of
 from twofold.arena.games import GameColumns
 from twofold.arena.stats import format_survival
-from twofold.arena.study import Study
+from twofold.arena.study import MemoryStudy, Study
 from twofold.arena.workers import Backend
 from twofold.cli._options import _MOST
 from twofold.cli._output import (
@@ -196,9 +190,7 @@ def say_strengths(players: Iterable[tuple[str, str]]) -> None:
 # ---- studies and boards
 
 
-def open_study(
-    out: str, players: Sequence[PlayerSpec], boards: str, *, force: bool
-) -> AbstractContextManager[GameStore]:
+def open_study(out: str, players: Sequence[PlayerSpec], boards: str, *, force: bool) -> Study:
     """The study that --out names, in memory without a name; with `force` instead of another file.
 
     Raises:
@@ -211,7 +203,7 @@ def open_study(
     inputs = [boards, *(file for player in players for file in player.files)]
     if out and new_file(out, inputs=inputs, force=force, continued=check):
         remove_file(out)
-    return Study(out) if out else nullcontext(MemoryStudy())
+    return Study(out) if out else MemoryStudy()
 
 
 def read_starts(path: str, rules: Rules) -> StartBoards | None:

@@ -13,14 +13,7 @@ import typer
 from msgspec import field
 
 from twofold.arena import summarise
-from twofold.arena.bench import (
-    Bench,
-    GameStore,
-    PlayerStanding,
-    players_to_name,
-    preset_lines,
-    resumed,
-)
+from twofold.arena.bench import Bench, PlayerStanding, players_to_name, preset_lines, resumed
 from twofold.arena.games import GameColumns
 from twofold.arena.stats import Fates, SumBand, bands, edges_of, format_runs
 from twofold.arena.study import Study
@@ -276,8 +269,7 @@ def _check_named(study: Study, named: list[PlayerSpec], out: str, options: list[
         )
 
 
-def _resumed(study: GameStore, named: list[PlayerSpec]) -> list[Bench]:
-    assert isinstance(study, Study)
+def _resumed(study: Study, named: list[PlayerSpec]) -> list[Bench]:
     benches = resumed(study, named, machine=machine())
     for bench in benches:
         for entrant in bench.entrants if bench.missing else ():
@@ -291,12 +283,7 @@ def _going_on(out: str, more: Iterable[str]) -> str:
 
 
 def _wanted(
-    study: GameStore,
-    rules: Rules,
-    players: list[PlayerSpec],
-    boards: str,
-    games: int | None,
-    seed: int,
+    study: Study, rules: Rules, players: list[PlayerSpec], boards: str, games: int | None, seed: int
 ) -> Bench:
     starts = read_starts(boards, rules)
     with loading():
@@ -321,7 +308,7 @@ def _add(bench: Bench, players: Mapping[PlayerSpec, int], seed: int) -> None:
             bench.add(spec, SeedRange(seed, games), made=made)
 
 
-def _preset(study: GameStore, name: str, seed: int) -> list[Bench]:
+def _preset(study: Study, name: str, seed: int) -> list[Bench]:
     lines = preset_lines(name)
     benches = []
     for rules in dict.fromkeys(line.rules for line in lines):
