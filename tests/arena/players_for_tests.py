@@ -95,14 +95,6 @@ class HangsOnSeed(First):
             time.sleep(3600)
 
 
-class HungryOnSeed(First):
-    """Allocates too much memory on one seed."""
-
-    def before(self, move_number: int) -> None:
-        if self.seed == self.bad and move_number == 5:
-            bytearray(1 << 60)
-
-
 class Prints(First):
     """Prints to stdout, which is used for results."""
 
@@ -132,13 +124,6 @@ class Escapes(Threaded):
 
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
         raise BaseException("on purpose")
-
-
-class Leaves(Player):
-    """Raises in a process what no `except Exception` catches."""
-
-    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
-        raise GeneratorExit
 
 
 class Signs(Forgetful):

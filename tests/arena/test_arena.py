@@ -3,19 +3,12 @@
 import subprocess
 import sys
 
-import pytest
-
 import twofold.arena as arena
 
 
 def test_every_public_name_is_there() -> None:
     assert set(arena._HOMES) == set(arena.__all__)
     assert all(getattr(arena, name).__module__ == home for name, home in arena._HOMES.items())
-
-
-def test_another_name_is_refused() -> None:
-    with pytest.raises(AttributeError, match="has no attribute 'Benches'"):
-        arena.Benches  # noqa: B018
 
 
 def test_a_table_of_text_loads_no_kernels_of_endgames() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.arena.benches import HERE, SMALL, bench_of, digest
+from tests.arena.benches import HERE, SMALL, bench_of
 from tests.support.commands import Cli
 from tests.support.commands import cli as cli  # a fixture
 from tests.support.forks import command, fork, slow_group
@@ -25,7 +25,6 @@ from twofold.arena.study import Study
 from twofold.arena.workers import GameWorkers, Task
 from twofold.errors import InvalidInput, InvalidSpec, PlayerError
 from twofold.game.notation import SeedRange
-from twofold.game.rules import Rules
 from twofold.limits import MAX_GAMES
 from twofold.players import PlayerSpec
 
@@ -142,19 +141,6 @@ def test_a_file_that_changes_meanwhile_is_noticed(tmp_path: Path) -> None:
 # Going on
 
 
-def test_a_study_stores_requests() -> None:
-    with Study() as study:
-        expected = bench_of(study, "greedy", "corner", games=6)
-        played: list[int] = []
-        note = lambda _player, games: played.extend(games.seeds.tolist())  # noqa: E731
-        expected.play(0, on_result=note, stop=lambda: len(played) >= 4)
-        (again,) = resumed(study)
-        assert 0 < again.missing < 12
-        again.play(0)
-        assert [len(one.games) for one in again.standings()] == [6, 6]
-        assert digest(again) == digest(expected)
-
-
 def test_games_of_another_behaviour_are_not_mixed(monkeypatch: pytest.MonkeyPatch) -> None:
     with Study() as study:
         bench_of(study, "greedy", games=2).play(0)
@@ -252,16 +238,6 @@ def test_each_game_may_lose_a_worker(tmp_path: Path) -> None:
 
 
 @pytest.mark.promise("R17")
-def test_a_worker_that_finds_no_memory_costs_no_other_game() -> None:
-    with Study() as study:
-        bench = bench_of(study, f"{HERE}:HungryOnSeed", "corner", games=3)
-        failed, other = bench.play(2)
-        assert failed.startswith("MemoryError (")
-        assert other == ""
-        assert bench.standings()[0].failed_seed == 1
-
-
-@pytest.mark.promise("R17")
 def test_a_worker_that_hangs_is_ended(tmp_path: Path) -> None:
     with Study() as study:
         bench = bench_of(study, f"{HERE}:HangsOnSeed:folder={tmp_path}", "corner", games=3)
@@ -356,17 +332,6 @@ def test_a_bench_that_is_killed_goes_on(
     assert process.exitcode == 0, said.with_suffix(".err").read_text()
     assert final(cli, words) == final(cli, arguments(tmp_path / "whole.db", signed))
     figure(f"{kills} kills: 0 games lost that were written, none twice")
-
-
-def test_a_game_that_is_over_at_once_has_a_record(tmp_path: Path) -> None:
-    rules = Rules.parse("1x2 spawn=2:1,4:1 start=2")
-    with Study(tmp_path / "study.db") as study:
-        bench = Bench(study, rules, records=True)
-        bench.add("greedy", SeedRange(1, 8))
-        bench.play(0)
-        moves = [len(record.moves) for record in study.records()]
-    assert len(moves) == 8
-    assert 0 in moves
 
 
 @pytest.mark.parametrize("jobs", [0, 2])

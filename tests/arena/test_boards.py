@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from tests.support.exports import export_csv
@@ -18,7 +17,6 @@ from twofold.arena import boards as module
 from twofold.arena import workers
 from twofold.arena.bench import Bench, resumed
 from twofold.arena.boards import StartBoards, parse_boards, read_boards
-from twofold.arena.duel import duel
 from twofold.arena.export import export_boards
 from twofold.arena.report import gather
 from twofold.arena.study import Study
@@ -55,15 +53,6 @@ def test_boards_of_a_text() -> None:
     assert BOARDS.name == "late.txt"
     assert BOARDS.hash == hashlib.sha256(BOARDS.text.encode()).hexdigest()[:16]
     assert str(BOARDS) == f"late.txt (4 boards, {BOARDS.hash})"
-
-
-def test_the_hash_is_that_of_the_boards_alone(tmp_path: Path) -> None:
-    path = tmp_path / "other.txt"
-    path.write_bytes(b"\xef\xbb\xbf" + BOARDS.text.replace("\n", " # x\r\n\r\n").encode())
-    again = read_boards(path)
-    assert again.boards == BOARDS.boards
-    assert again.hash == BOARDS.hash
-    assert parse_boards(BOARDS.text + "0011/0000/0000/0000").hash != BOARDS.hash
 
 
 def test_a_seed_has_its_board() -> None:
@@ -107,12 +96,6 @@ def test_files_of_any_length_are_bounded(tmp_path: Path, monkeypatch: pytest.Mon
         file.truncate(MAX_BOARDS_BYTES + 1)
     with pytest.raises(InvalidBoard, match=r"at most 16,777,216 bytes in '.*b.txt', got more"):
         read_boards(path)
-
-
-@pytest.mark.parametrize("name", ["no.txt", "."])
-def test_a_file_that_cannot_be_read(name: str, tmp_path: Path) -> None:
-    with pytest.raises(InvalidBoard, match=r"cannot read|expected a regular file"):
-        read_boards(tmp_path / name)
 
 
 def test_random_lines_are_boards_or_refused() -> None:
@@ -186,30 +169,6 @@ def test_games_of_a_lost_worker_begin_on_their_own_boards(
     assert sorted(played) == [0, 1, 2, 3, 4, 2**64 - 1]
     assert len(list(tmp_path.iterdir())) == 1
     assert found == [naive(spec, RULES, BOARDS, [2**64 - 1, 0, 1, 2, 3, 4])]
-
-
-def test_records_begin_on_the_board(tmp_path: Path) -> None:
-    with Study(tmp_path / "s.db") as study:
-        bench = bench_of(study, "greedy", f"{HERE}:Prints", games=5, records=True)
-        bench.play(0)
-        records = list(study.records())
-        scores = [score for one in bench.standings() for score in one.games.scores.tolist()]
-    assert [record.board for record in records] == [BOARDS.of_seed(n) for n in (1, 2, 3, 4, 5)] * 2
-    for record, score in zip(records, scores, strict=True):
-        game = record.replay()
-        assert game.is_finished
-        assert game.score - record.start_score == score
-
-
-def test_players_meet_on_the_same_boards_and_dice() -> None:
-    with Study() as study:
-        bench = Bench(study, RULES, boards=BOARDS)
-        found = duel(bench, ("greedy", "corner"), SeedRange(1, 12), 0)
-    expected = [naive(player, RULES, BOARDS, range(1, 13)) for player in ("greedy", "corner")]
-    assert found.comparison is not None
-    assert found.comparison.paired.difference.value == np.mean(
-        [ours[0] - theirs[0] for ours, theirs in zip(*expected, strict=True)]
-    )
 
 
 # ---- the study

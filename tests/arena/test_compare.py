@@ -29,7 +29,7 @@ def comparison(
         difference=Interval(value, low, high),
         relative=None if relative is None else Interval(relative, None, None),
     )
-    return Comparison(("deep", "flat"), games, paired, {}, 0.95)
+    return Comparison(("deep", "flat"), games, paired, {})
 
 
 def test_only_common_seeds_count_in_the_order_of_a() -> None:
@@ -117,9 +117,9 @@ def test_incomparable_games_are_refused(
             "no difference: the scores are the same in all of 2 games",
         ),
         (
-            compare_scores([1, 2], [4, 8], [1, 2], [4, 4], confidence=0.9),
+            compare_scores([1, 2], [4, 8], [1, 2], [4, 4]),
             "A scored 2 points a game more"
-            " (50 %, 90 % interval -10.6 to 14.6) over 2 games, which may be chance",
+            " (50 %, 95 % interval -23.4 to 27.4) over 2 games, which may be chance",
         ),
     ],
 )

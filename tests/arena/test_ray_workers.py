@@ -27,12 +27,11 @@ from tests.support.commands import cli as cli
 from tests.support.signals import hear_signals
 from twofold.arena import ray_workers as module
 from twofold.arena.bench import Bench
-from twofold.arena.ray_workers import RayWorkers, files_of
+from twofold.arena.ray_workers import RayWorkers
 from twofold.arena.study import Study
 from twofold.errors import InvalidInput, InvalidSpec, MissingExtra
 from twofold.game.notation import SeedRange
 from twofold.game.rules import Rules
-from twofold.players import PlayerSpec
 from twofold.values.network_file import network_path
 
 pytestmark = pytest.mark.alone
@@ -214,11 +213,6 @@ def test_an_object_is_no_player_for_a_cluster(cluster: Any) -> None:
             call()
 
 
-def test_the_library_plays_on_a_cluster(cluster: Any) -> None:
-    far = twofold.compare("greedy", "random", 10, ray=cluster.address)
-    assert str(far.comparison) == str(twofold.compare("greedy", "random", 10, jobs=1).comparison)
-
-
 @pytest.mark.promise("R91")
 def test_workers_of_another_version_or_without_ours_end_the_command(
     cluster: Any, cli: Cli, monkeypatch: pytest.MonkeyPatch
@@ -235,15 +229,6 @@ def test_workers_of_another_version_or_without_ours_end_the_command(
 
 def elsewhere(*_: object) -> None:
     """A function of a module that the workers lack, as where twofold is not installed."""
-
-
-def test_a_sequential_test_on_a_cluster(cluster: Any, cli: Cli) -> None:
-    words = ("compare", "greedy", "random", "--sprt", "--games", "400", "--jobs", "2", "--json")
-    here, there = (cli(*words, *more) for more in ((), ("--ray", cluster.address)))
-    documents = [json.loads(one.out) for one in (here, there)]
-    assert [one.pop("timing")["jobs"] for one in documents] == [2, 2]
-    assert documents[0] == documents[1]
-    assert documents[0]["sprt"]["finished"]
 
 
 @pytest.mark.promise("R30", "R68")
@@ -345,18 +330,6 @@ def _stored(path: Path) -> int:
             return int(file.execute("SELECT count(*) FROM game").fetchone()[0])
     except sqlite3.OperationalError:  # it is not there yet
         return 0
-
-
-def test_the_files_of_a_spec(tmp_path: Path) -> None:
-    net = tmp_path / "n.safetensors"
-    shutil.copy(network_path("tiny"), net)
-    assert files_of(PlayerSpec.parse(f"ntuple:net={net},ply=2")) == {str(net): net}
-    assert files_of(PlayerSpec.parse("ntuple:net=tiny")) == {}
-    assert files_of(PlayerSpec.parse("greedy")) == {}
-    assert files_of(PlayerSpec.parse("a/b.py:Name:key=c.py:Other")) == {
-        "a/b.py": Path("a/b.py"),
-        "c.py": Path("c.py"),
-    }
 
 
 def test_no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:

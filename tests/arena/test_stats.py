@@ -19,7 +19,6 @@ from twofold.arena import (
 )
 from twofold.arena.compare import holm, paired_interval, paired_rates
 from twofold.arena.stats import format_runs, student_quantile, student_tail, survival_by_tile
-from twofold.figures import format_table
 
 Floats = NDArray[np.float64]
 
@@ -41,12 +40,7 @@ def test_the_interval_of_a_mean_is_that_of_students_t() -> None:
     assert interval.value == 3
     assert interval.low == pytest.approx(3 - 2.776445 * 1.581139 / 5**0.5, abs=1e-5)
     assert interval.half_width == pytest.approx(1.963243, abs=1e-5)
-
-
-def test_one_value_has_no_interval_and_none_is_refused() -> None:
     assert mean_interval([7]).half_width is None
-    with pytest.raises(ValueError, match="at least one value"):
-        mean_interval([])
 
 
 def cluster(draw: np.random.Generator, games: int) -> Floats:
@@ -113,12 +107,6 @@ def test_wilson(hits: int, trials: int, low: float, high: float) -> None:
     assert interval.high == pytest.approx(high, abs=1e-4)
 
 
-@pytest.mark.parametrize(("hits", "trials"), [(1, 0), (-1, 5), (6, 5), (0, 0)])
-def test_wilson_refuses_invalid_shares(hits: int, trials: int) -> None:
-    with pytest.raises(ValueError, match="hits"):
-        wilson_interval(hits, trials)
-
-
 def test_paired_interval_of_students_sleep() -> None:
     paired = paired_interval(SLEEP, SLEEP_OTHER)
     assert (paired.games, paired.wins, paired.draws, paired.losses) == (10, 0, 1, 9)
@@ -182,14 +170,6 @@ def test_paired_rates_by_hand() -> None:
     assert found.difference.high == pytest.approx(middle + 1.959964 * error)
 
 
-def test_paired_rates_of_another_confidence() -> None:
-    found = paired_rates([1, 1, 0, 0, 0], [1, 0, 1, 1, 0], 0.5)
-    assert found.ours == wilson_interval(2, 5, 0.5)
-    assert found.theirs == wilson_interval(3, 5, 0.5)
-    usual = paired_rates([1, 1, 0, 0, 0], [1, 0, 1, 1, 0]).difference.half_width
-    assert 0 < (found.difference.half_width or 0) < (usual or 0) / 2
-
-
 @pytest.mark.parametrize("games", [1, 2, 10, 1000])
 def test_paired_rates_at_their_ends(games: int) -> None:
     same = paired_rates([1] * games, [1] * games).difference
@@ -206,6 +186,9 @@ def test_survival_by_tile() -> None:
         32: wilson_interval(1, 4),
     }  # fmt: skip
     assert survival_by_tile([2]) == {}
+    for hits, trials in ((1, 0), (-1, 5), (6, 5), (0, 0)):
+        with pytest.raises(ValueError, match="hits"):
+            wilson_interval(hits, trials)
 
 
 @pytest.mark.parametrize("tile", [0, 1, 3, 6, -4, 2.5])
@@ -238,30 +221,6 @@ def test_invalid_pairs_are_refused() -> None:
         paired_rates([0, 1], [1, 2])
 
 
-@pytest.mark.parametrize("confidence", [-1, 0, 1, 95, math.nan])
-def test_invalid_confidences_are_refused(confidence: float) -> None:
-    for interval in (
-        mean_interval, of_two(paired_interval), of_two(paired_rates),
-        lambda values, confidence: wilson_interval(1, 2, confidence),
-    ):  # fmt: skip
-        with pytest.raises(ValueError, match=f"confidence between 0 and 1, got {confidence}"):
-            interval([1], confidence=confidence)
-
-
-@pytest.mark.parametrize("confidence", [0.9999, 1 - 1e-9, 1 - 2**-53])
-def test_intervals_near_certainty_stay_around_the_value(confidence: float) -> None:
-    scores = np.append(np.random.default_rng(1).normal(1000, 10, 199), 1e6)  # a long tail
-    hits = scores > 1000
-    for found in (
-        mean_interval(scores, confidence),
-        wilson_interval(3, 200, confidence),
-        paired_rates(hits, hits[::-1], confidence).difference,
-    ):
-        assert found.low is not None
-        assert found.high is not None
-        assert -2e6 < found.low < found.value < found.high < 2e6
-
-
 def test_summary() -> None:
     summary = summarise(GameColumns.joined([row(100, 64), row(300, 128), row(200, 64)]))
     assert (summary.games, summary.median, summary.best, summary.worst) == (3, 200, 300, 100)
@@ -271,64 +230,26 @@ def test_summary() -> None:
     }  # fmt: skip
     assert summary.moves_per_second == 200
     assert summary.seconds_per_game == 0.5
-
-
-def test_a_run_without_games_has_no_summary() -> None:
+    assert summarise(row(4, 4, 0.0)).moves_per_second == 0.0
     with pytest.raises(ValueError, match="finished game"):
         summarise(GameColumns.joined(()))
 
 
-def test_games_that_take_no_time_have_no_speed() -> None:
-    assert summarise(GameColumns.joined([row(4, 4, 0.0)])).moves_per_second == 0.0
-
-
-FREEDOMS = [1, 2, 3, 4, 5, 9, 29, 99, 199, 200, 201, 202, 999, 9_999, 99_999, 999_999]
-CONFIDENCES = [0.001, 0.1, 0.5, 0.8, 0.9, 0.95, 0.99, 0.999, 1 - 1e-6, 1 - 1e-9]
-
-
-@pytest.mark.parametrize("freedom", FREEDOMS)
-def test_tail_of_students_t_equals_scipys(freedom: int) -> None:
+@pytest.mark.parametrize("freedom", [1, 2, 3, 4, 9, 29, 199, 200, 201, 202, 9_999, 999_999])
+def test_students_t_equals_scipys(freedom: int) -> None:
     from scipy import special  # slow to import, so not while tests are collected
 
     for t in (0, 1e-3, 0.1, 0.5, 0.999, 1, 1.001, 1.7, 1.96, 2.5, 3, 5, 10, 20, 30):
         expected = float(special.stdtr(freedom, -t))
         assert student_tail(t, freedom) == pytest.approx(expected, rel=1e-12, abs=1e-300)
-
-
-@pytest.mark.parametrize("freedom", FREEDOMS)
-def test_quantile_of_students_t_equals_scipys(freedom: int) -> None:
-    from scipy import special
-
-    for confidence in CONFIDENCES:
-        tail = (1 - confidence) / 2
+    for tail in (0.4995, 0.25, 0.1, 0.025, 0.005, 5e-7, 5e-10):
         expected = -float(special.stdtrit(freedom, tail))
         assert student_quantile(tail, freedom) == pytest.approx(expected, rel=1e-12)
-
-
-def test_students_t_in_closed_form() -> None:
-    """One degree of freedom is Cauchy's distribution, two have a square root."""
-    for tail in (1e-15, 1e-9, 0.001, 0.025, 0.3, 0.49):
-        assert student_quantile(tail, 1) == pytest.approx(1 / math.tan(math.pi * tail), rel=1e-12)
-        two = (1 - 2 * tail) / math.sqrt(2 * tail * (1 - tail))
-        assert student_quantile(tail, 2) == pytest.approx(two, rel=1e-12)
-    assert student_quantile(0.5, 7) == 0
-    assert student_tail(0, 7) == 0.5
 
 
 def make_run(name: str, tiles: list[int], error: str = "") -> PlayerStanding:
     rows = tuple(game(seed, 10 * tile, 100, tile, (), 0.01) for seed, tile in enumerate(tiles))
     return PlayerStanding(name, name, GameColumns.joined(rows), error, 9 if error else None)
-
-
-def test_columns_are_aligned() -> None:
-    assert format_table(["a", "bb"], [["ccc", "1"], ["d", "222"]]) == "a     bb\nccc    1\nd    222"
-
-
-def test_named_columns_are_left_aligned() -> None:
-    rows = [["ccc", "1", "x"], ["d", "222", "yy"]]
-    assert format_table(["a", "bb", "c"], rows, left=(2,)).split("\n") == [
-        "  a   bb  c", "ccc    1  x", "  d  222  yy",
-    ]  # fmt: skip
 
 
 def test_scores_and_reach_rates() -> None:
@@ -343,20 +264,17 @@ def test_scores_and_reach_rates() -> None:
     assert max(map(len, lines)) <= 80
 
 
-def test_only_rates_that_tell_players_apart_are_shown() -> None:
-    text = format_runs([make_run("strong", [8192, 16384, 16384, 32768])])
-    assert text.splitlines()[-2].split()[-4:] == ["4096", "8192", "16384", "32768"]
-    assert "2048" not in text
-
-
-def test_tiles_of_given_boards_count_as_reached() -> None:
-    text = format_runs([make_run("late", [8192, 16384])], from_boards=True)
-    assert text.split("\n\n")[1].startswith("reached or given, %  ")
-
-
-def test_at_most_eight_rates() -> None:
-    text = format_runs([make_run("both", [8, 65536])])
-    assert len(text.splitlines()[-1].split()) == 1 + 8
+@pytest.mark.parametrize(
+    ("tiles", "rates"),
+    [
+        ([8192, 16384, 16384, 32768], ["4096", "8192", "16384", "32768"]),  # all reached 4096
+        ([8, 65536], [str(2**exponent) for exponent in range(9, 17)]),  # at most eight
+    ],
+)
+def test_only_rates_that_tell_games_apart_are_shown(tiles: list[int], rates: list[str]) -> None:
+    (*_, head, _) = format_runs([make_run("a", tiles)], from_boards=True).splitlines()
+    assert head.startswith("reached or given, %  ")
+    assert head.split()[4:] == rates
 
 
 def test_rates_of_many_games_have_a_decimal() -> None:

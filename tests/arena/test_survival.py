@@ -116,12 +116,3 @@ def test_a_table_of_text() -> None:
         "8,000 to 10,000      1      1     100.0  20.7 to 100.0          0.0"
     )
     assert band_cells(bands(fates_of([5]), [0, 10])[0])[0] == "0 to 10"
-
-
-def test_a_table_says_what_is_left_out() -> None:
-    partly, old = (
-        PlayerStanding("greedy", "greedy", games_of(*sums)) for sums in ((30, None, None), (None,))
-    )
-    first, second = format_survival([partly, old], Rules(), None).split("\n\n")
-    assert first.endswith("\nleft out: 2 games of an older version of twofold without tile sums")
-    assert second == "greedy\nleft out: 1 game of an older version of twofold without tile sums"

@@ -144,19 +144,3 @@ def test_afterstates(text: str, observation: Observation, reward: Reward) -> Non
     )
     assert_same(found, expected)
     assert_same(many.afterstates(), tuple(np.stack([part] * 3) for part in expected))
-
-
-def test_a_step_is_an_afterstate_with_a_tile_more() -> None:
-    env = Env2048("4x4 goal=64 stop=goal", reward="log2")
-    env.reset(seed=1)
-    terminated = False
-    while not terminated:
-        boards, rewards, mask = env.afterstates()
-        action = int(np.argmax(np.where(mask, rewards, -1)))
-        observation, reward, terminated, _, _ = env.step(action)
-        assert reward == rewards[action]
-        assert np.count_nonzero(observation != boards[action]) == 1
-    boards, rewards, mask = env.afterstates()
-    assert (boards == observation).all()
-    assert not rewards.any()
-    assert not mask.any()

@@ -114,18 +114,6 @@ def test_attributes_of_the_games_equal_those_of_single_environments() -> None:
             fast.set_attr(name, 1)
 
 
-def test_ended_games_stay_as_they_are_without_autoreset() -> None:
-    many = VectorEnv2048(COUNT, "2x2", autoreset_mode="DISABLED", illegal="error")
-    many.reset(seed=3)
-    scores = np.zeros(COUNT)
-    while not (found := many.step(many.sample_actions()))[2].all():
-        scores += found[1]
-    scores += found[1]
-    *_, again = many.step(np.full(COUNT, 3))
-    assert again["score"].tolist() == found[4]["score"].tolist() == scores.tolist()
-    assert not again["action_mask"].any()
-
-
 # Seeds
 
 
@@ -138,7 +126,7 @@ def test_seeds_go_on_past_a_block() -> None:
         assert_same(fast.step(actions), slow.step(actions))
 
 
-@pytest.mark.parametrize("seed", [0, 2**63, [3, 1, 4, 1, 5, 9]])
+@pytest.mark.parametrize("seed", [0, 2**63, [3, 1, 4, 1, 5, 9], np.arange(6, dtype="u8")])
 def test_each_game_is_the_game_of_its_seed(seed: Any) -> None:
     many = VectorEnv2048(COUNT)
     many.reset(seed=seed)
@@ -152,29 +140,8 @@ def test_each_game_is_the_game_of_its_seed(seed: Any) -> None:
         assert [many.board(index) for index in range(COUNT)] == [game.board for game in games]
     assert [many.game(index).score for index in range(COUNT)] == [game.score for game in games]
     assert many.game(2).spawn_number == games[2].spawn_number
-
-
-def test_without_a_seed_games_differ() -> None:
-    many = VectorEnv2048(COUNT)
-    seeds = [seed for _ in range(2) for seed in many.reset()[1]["seed"].tolist()]
-    assert len(set(seeds)) == 2 * COUNT
-
-
-@pytest.mark.parametrize(
-    "seeds",
-    [[*range(5, 5 + COUNT)], *(np.arange(5, 5 + COUNT, dtype=kind) for kind in ("u1", "i8", "u8"))],
-    ids=repr,
-)
-def test_seeds_of_each_game_are_those_of_the_first_counted_up(seeds: Any) -> None:
-    one, other = VectorEnv2048(COUNT), VectorEnv2048(COUNT)
-    assert_same(one.reset(seed=5), other.reset(seed=seeds))
-    assert one.np_random_seed == other.np_random_seed == 5
-    for _ in range(20):
-        actions = one.sample_actions()
-        assert_same(actions, other.sample_actions())
-        assert_same(one.step(actions), other.step(actions))
-    last = np.array([1, 2, 3, 4, 5, 2**64 - 1], np.uint64)
-    assert one.reset(seed=last)[1]["seed"].tolist() == last.tolist()
+    without = [one for _ in range(2) for one in VectorEnv2048(COUNT).reset()[1]["seed"].tolist()]
+    assert len(set(without)) == 2 * COUNT
 
 
 @pytest.mark.parametrize(
@@ -330,11 +297,3 @@ def test_games_that_begin_on_a_board() -> None:
     assert infos["max_tile"].tolist() == [131_072] * 3
     assert [many.board(game) for game in range(3)] == [twin.board for twin in twins]
     assert infos["score"].tolist() == [900_000 + twin.score for twin in twins]
-
-
-def test_a_board_begins_an_episode_of_its_own() -> None:
-    many = VectorEnv2048(2, max_episode_steps=3, autoreset_mode="DISABLED")
-    for _ in range(2):
-        many.reset(seed=1, options={"board": "0000/0110/0000/0000"})
-        ends = [many.step(many.sample_actions())[3].tolist() for _ in range(3)]
-        assert ends == [[False, False], [False, False], [True, True]]

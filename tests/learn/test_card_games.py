@@ -30,14 +30,16 @@ RULES = ["4x4", "2x2", "3x5", "1x4", "3x3 spawn=2:0.5,8:0.5 start=3"]
 class Played:
     """Games of random moves."""
 
-    def __init__(self, rules: str, *, reward: str = "points", **more: Any) -> None:
+    def __init__(self, rules: str, *, reward: str = "points", seed: int = 1, **more: Any) -> None:
         import torch
 
         from twofold.learn.card_games import CardGames
 
         self.rules = Rules.parse(rules)
-        self.random = torch.Generator().manual_seed(1)
-        self.games: CardGames = CardGames(self.rules, GAMES, find_reward(reward), **more)
+        self.random = torch.Generator().manual_seed(seed)
+        self.games = CardGames(
+            self.rules, GAMES, find_reward(reward), generator=self.random, **more
+        )
 
     def drawn(self, width: int) -> "torch.Tensor":
         import torch
@@ -80,6 +82,13 @@ def test_moves_follow_the_rules(rules: str) -> None:
         played.rules.spawn_exponents, played.rules.spawn_probabilities, strict=True
     ):
         assert spawned.count(exponent) / len(spawned) == pytest.approx(chance, abs=0.05)
+
+
+def test_first_tiles_and_first_moves_are_drawn_from_different_numbers() -> None:
+    import torch
+
+    played, drawn = Played("4x4"), torch.Generator().manual_seed(1)
+    assert not played.drawn(4).equal(torch.rand(GAMES, 4, generator=drawn))
 
 
 @pytest.mark.parametrize("rules", RULES)
@@ -142,12 +151,18 @@ def test_the_state_of_other_games_is_refused(exponent: int) -> None:
 
 
 def test_a_model_learns_from_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
     from twofold.learn import ppo
     from twofold.learn.card_games import CardGames
     from twofold.learn.policy_settings import PolicySettings
     from twofold.learn.policy_training import PolicyTraining
 
-    monkeypatch.setattr(ppo, "TrainingGames", CardGames)
+    def on_card(*arguments: Any, seed: int, **more: Any) -> CardGames:
+        drawn = torch.Generator().manual_seed(seed)
+        return CardGames(*arguments, generator=drawn, **more)
+
+    monkeypatch.setattr(ppo, "TrainingGames", on_card)
     settings = PolicySettings(
         rules=Rules.parse("2x2"), hidden=(32,), exponents=6, games=256, horizon=16, gamma=1.0
     )

@@ -3,11 +3,10 @@
 import csv
 from collections.abc import Sequence
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.learn.curve import MAX_POINTS, STRETCH, TILES, Curve, Point
+from twofold.learn.curve import MAX_POINTS, STRETCH, TILES, Curve
 
 
 def results(games: Sequence[tuple[int, int]]) -> NDArray[np.uint64]:
@@ -25,14 +24,6 @@ def rates(games: Sequence[tuple[int, int]]) -> tuple[float, ...]:
     return tuple(
         round(sum(2**largest >= tile for _, largest in games) / len(games), 4) for tile in TILES
     )
-
-
-def test_a_curve_without_games() -> None:
-    curve = Curve()
-    assert (curve.points, curve.games, curve.mean) == ([], 0, 0.0)
-    assert curve.reached == dict.fromkeys(TILES, 0.0)
-    curve.add(results([])[:0].reshape(0, 3), 10, 1.0)
-    assert curve.points == []
 
 
 def test_a_point_for_each_thousand_games() -> None:
@@ -60,12 +51,6 @@ def test_the_mean_is_that_of_the_last_thousand() -> None:
     assert curve.reached == dict(zip(TILES, rates(games[500:]), strict=True))
 
 
-def test_small_boards_have_the_rates_of_their_largest_tiles() -> None:
-    curve = Curve()
-    curve.add(results([(100, 5), (200, 6), (50, 3), (300, 7)]), 0, 0.0)
-    assert curve.reached == {4: 1.0, 8: 1.0, 16: 0.75, 32: 0.75, 64: 0.5, 128: 0.25}
-
-
 def test_points_are_joined_in_pairs_at_the_limit() -> None:
     assert MAX_POINTS % 2 == 0
     games, curve = random_games(2 * MAX_POINTS + 3), Curve(stretch=1)
@@ -85,19 +70,6 @@ def test_points_are_joined_in_pairs_at_the_limit() -> None:
         assert np.abs(np.subtract(point.reached, rates(part))).max() <= 2e-4
 
 
-def test_the_state_of_a_curve_reads_back() -> None:
-    games, curve = random_games(25), Curve(stretch=3)
-    curve.add(results(games[:20]), 1234, 5.67)
-    again = msgspec.json.decode(msgspec.json.encode(curve), type=Curve)
-    assert again == curve
-    assert all(isinstance(point, Point) for point in again.points)
-    for each in (curve, again):
-        each.add(results(games[20:]), 2000, 9.0)
-    assert again.points == curve.points
-    assert (again.mean, again.games, again.stretch) == (curve.mean, 25, 3)
-    assert again.recent == curve.recent
-
-
 def test_a_curve_as_a_table() -> None:
     curve = Curve(stretch=2)
     curve.add(results([(100, 9), (300, 11), (5, 1), (7, 15), (9, 2)]), 50, 1.25)
@@ -111,3 +83,12 @@ def test_a_curve_as_a_table() -> None:
         ["4", "50", "1.2", "6.0", "7", "0.5", "0.5", "0.5", "0.5", "0.5", "0.5"],
     ]
     assert Curve().csv().splitlines() == [",".join(header)]
+
+
+def test_a_run_too_short_for_a_point_has_one_of_all_its_games() -> None:
+    curve = Curve()
+    for score in (100, 300):
+        curve.add(results([(score, 5)]), 50 + score, score / 100)
+    assert curve.rows() == [[2, 350, 3.0, 200.0, 300, 0, 0, 0, 0, 0, 0]]
+    curve.add(results(random_games(STRETCH)), 999, 9.0)
+    assert [row[0] for row in curve.rows()] == [STRETCH]

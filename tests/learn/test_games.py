@@ -32,7 +32,6 @@ LARGE_SPAWNS = ((2, 0.5), (32768, 0.5))
 
 RUNS: dict[str, dict[str, Any]] = {
     "td": {"shape": (4, 4), "games": 6, "schedule": "td"},
-    "tc": {"shape": (4, 4), "games": 6, "schedule": "tc:0.9"},
     "backward tc": {
         "shape": (4, 4), "games": 6, "schedule": "tc:0.9", "order": "backward",
     },
@@ -43,21 +42,12 @@ RUNS: dict[str, dict[str, Any]] = {
         "shape": (3, 3), "games": 12, "schedule": "td", "lambda_": 0.7, "steps": 3,
         "order": "backward",
     },
-    "backward td": {"shape": (3, 4), "games": 8, "schedule": "td", "order": "backward"},
     "n-step td": {"shape": (3, 3), "games": 12, "schedule": "td", "lambda_": 1.0},
     "16-step td": {"shape": (3, 3), "games": 12, "schedule": "td", "lambda_": 1.0, "steps": 16},
-    "waiting td(0)": {"shape": (2, 3), "games": 20, "schedule": "td", "steps": 3},
-    "phases": {"shape": (3, 3), "games": 15, "schedule": "td@40%,tc:0.9@60%"},
     "phases with restarts": {
         "shape": (2, 3), "games": 30, "schedule": "tc:0.9@50%,tc:0.8@50%", "restart": 5,
     },
     "restart": {"shape": (3, 4), "games": 8, "schedule": "td", "restart": 10},
-    "backward restart": {
-        "shape": (2, 3), "games": 30, "schedule": "tc:0.9", "restart": 10, "order": "backward",
-    },
-    "early restart": {
-        "shape": (3, 4), "games": 9, "schedule": "td", "restart": 10, "restart_at": 0.25,
-    },
     "late backward restart": {
         "shape": (2, 3), "games": 30, "schedule": "tc:0.9", "restart": 6, "restart_at": 0.75,
         "order": "backward",

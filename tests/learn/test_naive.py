@@ -5,18 +5,9 @@ from math import isclose
 
 import pytest
 
-from tests.learn.naive import Learner, NaiveNetwork, Played, symmetric, views
+from tests.learn.naive import Learner, NaiveNetwork, Played
 
 A, B, C, D = 1, 2, 3, 4
-
-
-def test_symmetries_are_those_of_the_shape() -> None:
-    assert set(symmetric((A, B, C, D), (2, 2))) == {
-        *((A, B, C, D), (B, A, D, C), (C, D, A, B), (D, C, B, A)),
-        *((A, C, B, D), (C, A, D, B), (B, D, A, C), (D, B, C, A)),
-    }
-    assert sorted(symmetric((A, B, C, D), (1, 4))) == sorted(2 * [(A, B, C, D), (D, C, B, A)])
-    assert [len(views(shape)) for shape in ((4, 4), (3, 3), (3, 4), (4, 1))] == [8, 8, 4, 4]
 
 
 def test_a_value_is_the_sum_over_patterns_and_symmetries() -> None:
@@ -25,21 +16,6 @@ def test_a_value_is_the_sum_over_patterns_and_symmetries() -> None:
     # Each side of the square is seen twice, once in each direction, and each cell twice.
     assert network.value((A, B, C, D)) == 1 + 10 + 100 + 2 * 0.5
     assert network.value((0, A, 0, B)) == 1 + 10
-
-
-def test_stages_count_different_tiles() -> None:
-    network = NaiveNetwork([(0,)], (1, 4), stages=(8, 12))
-    boards = {(2, 1, 1, 1): 0, (2, 1, 0, 0): 0, (3, 0, 0, 0): 1, (3, 1, 3, 3): 1, (3, 2, 2, 0): 2}
-    assert {cells: network.stage(cells) for cells in boards} == boards
-
-
-def test_an_untouched_weight_is_that_of_the_stage_before() -> None:
-    network = NaiveNetwork([(0,)], (1, 2), stages=(4, 8), start=lambda feature: 5.0)
-    assert network.value((3, 1)) == 20
-    network.weights[1][0, (3,)] = 7.0
-    assert network.value((3, 1)) == 2 * 7 + 2 * 5
-    Learner(network, "td", 0.5).update((3, 1), 24 + 16)
-    assert network.weights == [{}, {(0, (3,)): 7.0}, {(0, (3,)): 11.0, (0, (1,)): 9.0}]
 
 
 def test_td_shares_the_change_among_features() -> None:

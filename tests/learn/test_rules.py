@@ -73,20 +73,6 @@ def test_a_rule_has_its_memory(counts: LearningRule) -> None:
     assert not training.memory[:, :2].any()
 
 
-def test_a_phase_begins_with_an_empty_memory(counts: LearningRule) -> None:
-    phases = parse_schedule("rule:0.1@50%,rule:0.01@50%")
-    training = trained(schedule=phases, rule=counts)
-    assert 0 < training.memory.sum() < training.updates * training.network.features
-
-
-def test_a_schedule_changes_the_steps(halved: Decay) -> None:
-    constant, less = trained(1, schedule=TD), trained(1, schedule=TD, decay=halved)
-    assert less.network.weights.tobytes() == constant.network.weights.tobytes()  # 1 short game
-    constant, less = trained(schedule=TD), trained(schedule=TD, decay=halved)
-    assert less.updates > 1_000
-    assert less.network.weights.tobytes() != constant.network.weights.tobytes()
-
-
 def test_a_schedule_counts_the_updates_of_all_threads(halved: Decay) -> None:
     """Half as large from the thousandth on: with two threads that is the 500th of each."""
     settings = TrainingSettings(patterns="0123 4567", schedule=TD, decay=halved, threads=2)
@@ -162,11 +148,6 @@ def test_rules_and_phases_go_together(
         )
 
 
-def test_memory_has_a_limit() -> None:
-    with pytest.raises(LimitExceeded, match="memory of a learning rule"):
-        learning_rule(memory=9)
-
-
 def too_few(places: Any, count: Any) -> None:
     return
 
@@ -183,6 +164,8 @@ def no_number(places: Any, count: Any, step: Any, weights: Any, memory: Any) -> 
     ],
 )
 def test_invalid_rules_are_refused(function: Any, expected: str) -> None:
+    with pytest.raises(LimitExceeded, match="memory of a learning rule"):
+        learning_rule(memory=9)
     with pytest.raises(InvalidInput, match=expected):
         learning_rule()(function)
 

@@ -26,7 +26,7 @@ def trained(folder: Path, patterns: str, seed: int = 5, schedule: str = "tc") ->
 
 def begun(patterns: str, *paths: Path, **more: object) -> tuple[Training, str]:
     training = Training(replace(SMALL, patterns=patterns, **more), games=1)
-    return training, str(start_from(training, *paths))
+    return training, start_from(training, *paths)
 
 
 def test_tables_of_equal_patterns_are_taken(tmp_path: Path) -> None:

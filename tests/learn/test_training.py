@@ -16,16 +16,8 @@ from twofold.kernels import learning
 from twofold.kernels import updates as at
 from twofold.learn import training as module
 from twofold.learn.curve import STRETCH, TILES
-from twofold.learn.settings import TrainingSettings, parse_schedule
-from twofold.learn.training import (
-    _RESULT_ROOM,
-    NO_LIMIT,
-    Training,
-    TrainingProgress,
-    Words,
-    training_bytes,
-    weight_count,
-)
+from twofold.learn.settings import TrainingSettings
+from twofold.learn.training import _RESULT_ROOM, Training, TrainingProgress, Words
 from twofold.storage import memory
 
 GAMES = {"td": 60, "phases": 150, "backward": 150, "carousel": 400, "bands": 300}
@@ -59,44 +51,6 @@ def state_of(training: Training) -> State:
     )
 
 
-# One thread is reproducible
-
-
-def go_at_once(training: Training) -> int:
-    training.run()
-    return 1
-
-
-def go_in_short_runs(training: Training) -> int:
-    pieces = 0
-    while not training.is_finished:
-        training.run(seconds=0, every=1e-4)
-        pieces += 1
-    return pieces
-
-
-def go_in_calls(size: Callable[[], int]) -> Callable[[Training], int]:
-    """Calls of the kernel of given sizes, by hand."""
-
-    def go(training: Training) -> int:
-        pieces, (worker,) = 0, training.workers
-        while not training.is_finished:
-            training._begin_phase()
-            active = learning.train(worker.words, size())
-            training.curve.add(worker.take_results(), training.moves, 0.0)
-            if not active:
-                training._end_phase()
-            pieces += 1
-        return pieces
-
-    return go
-
-
-def some_sizes() -> Callable[[], int]:
-    rng = np.random.default_rng(4)
-    return lambda: int(rng.integers(1, 300))
-
-
 @pytest.fixture
 def small_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make kernels play few moves at a time, with a pause in which a run can stop."""
@@ -123,22 +77,6 @@ def test_a_curve_counts_the_moves_until_its_games_ended(monkeypatch: pytest.Monk
     assert 0 < point.seconds <= longer.seconds
 
 
-@pytest.mark.usefixtures("small_calls")
-@pytest.mark.parametrize("name", RUNS)
-def test_one_thread_learns_the_same_in_pieces(name: str) -> None:
-    whole = new_training(name)
-    go_at_once(whole)
-    expected = state_of(whole)
-    for go in (go_in_short_runs, go_in_calls(some_sizes())):
-        cut = new_training(name)
-        assert go(cut) > 1
-        assert state_of(cut) == expected
-        assert [point.mean for point in cut.curve.points] == [
-            point.mean for point in whole.curve.points
-        ]
-        assert cut.games_begun[0] == whole.games_begun[0] == GAMES[name]
-
-
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_run_returns_after_a_number_of_games(threads: int) -> None:
     """With one thread after that game's last move, with more a few games later."""
@@ -158,10 +96,9 @@ def test_a_run_returns_after_a_number_of_games(threads: int) -> None:
 # Games
 
 
-@pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("name", RUNS)
-def test_all_games_are_played_and_counted(name: str, threads: int) -> None:
-    settings = settings_of(**RUNS[name], threads=threads)
+def test_all_games_are_played_and_counted(name: str) -> None:
+    settings = settings_of(**RUNS[name], threads=3)
     training = Training(settings, games=300)
     random_start(training)
     training.run()
@@ -222,35 +159,6 @@ def test_a_lower_limit_forgets_no_game_that_has_begun() -> None:
     assert training.begun == begun >= 50
 
 
-def test_the_phases_share_the_games() -> None:
-    training = new_training("phases", 10)
-    seen = []
-    go = training._end_phase
-
-    def end_phase() -> None:
-        seen.append((training.phase, training.curve.games, bool(training.memory.any())))
-        go()
-
-    training._end_phase = end_phase  # type: ignore[method-assign]
-    training.run()
-    assert seen == [(0, 5, False), (1, 10, True)]
-
-
-def test_sums_begin_with_each_phase_of_temporal_coherence() -> None:
-    training = Training(settings_of((2, 3), "tc@50%,tc@25%,td@25%"), games=40)
-    sums = []
-    go = training._end_phase
-
-    def end_phase() -> None:
-        before = training.memory.copy()
-        go()
-        sums.append((bool(before.any()), bool(training.memory.any())))
-
-    training._end_phase = end_phase  # type: ignore[method-assign]
-    training.run()
-    assert sums == [(True, False), (True, True), (True, True)]
-
-
 # Time
 
 
@@ -291,15 +199,6 @@ def test_idle_threads_begin_no_game_before_the_next_phase() -> None:
     assert training.games_begun[0] >= begun[0]
 
 
-def test_a_run_without_limits() -> None:
-    training = Training(settings_of((3, 3), "td"))
-    assert training.done is None
-    assert training._phase_limit() == NO_LIMIT
-    training.run(seconds=0.02, every=0.005)
-    assert not training.is_finished
-    assert training.moves > 0
-
-
 # While it runs
 
 
@@ -328,13 +227,6 @@ def test_progress_is_reported() -> None:
     assert 0 <= last.done < 1
     assert 0 < len(last.reached) <= len(TILES)
     assert not training.is_finished
-
-
-def test_a_run_that_is_stopped_before_it_begins_does_nothing() -> None:
-    training, stop = new_training("td"), threading.Event()
-    stop.set()
-    training.run(stop=stop)
-    assert training.moves == 0
 
 
 def test_a_thread_that_fails_stops_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -388,14 +280,6 @@ def test_threads_share_no_cache_line_that_one_of_them_writes(patterns: str) -> N
         own = set(range(first, (array.ctypes.data + array.nbytes - 1) // module._LINE_BYTES + 1))
         assert not lines & own
         lines |= own
-
-
-def test_memory_is_counted() -> None:
-    td = TrainingSettings(patterns="4x6", schedule=parse_schedule("td"))
-    tc = TrainingSettings(patterns="4x6", stages=(1024,), threads=3)
-    assert weight_count(td) == 4 * 16**6
-    assert training_bytes(td) == 4 * 4 * 16**6 + 2**21
-    assert training_bytes(tc) == 2 * 12 * 4 * 16**6 + 3 * 2**21
 
 
 @pytest.fixture

@@ -68,6 +68,7 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "endgame table": EndgameTable.open,
     "exact table": ExactTable.open,
     "selectors": lambda path: selectors(path or b""),
+    "study": lambda path: Study(path or b""),
     "atomic_write": lambda path: atomic_write(path, b""),
     "open_regular": open_regular,
     "alone": hold,
@@ -91,18 +92,7 @@ def test_one_sentence(call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         assert os.listdir() == []
 
 
-@pytest.mark.parametrize("name", [5, "a\0b", LONG])
-def test_a_study_needs_the_name_of_a_file(name: Any) -> None:
-    with pytest.raises(InvalidInput, match=r"expected (the name of a file|a shorter file name)"):
-        Study(name)
-
-
 def test_a_name_that_leaves_no_room_for_the_temporary_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"expected a shorter file name, got '/.{20,60}nnn'$"):
         atomic_write(tmp_path / ("n" * 240), b"")
     assert os.listdir(tmp_path) == []
-
-
-def test_training_does_not_begin_where_nothing_can_be_written(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="expected an existing folder to write to"):
-        twofold.train("0123", tmp_path / "missing" / "net.safetensors", games=10**9)

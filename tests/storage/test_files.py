@@ -5,7 +5,6 @@ import os
 import stat
 import subprocess
 import sys
-from array import array
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -147,16 +146,6 @@ def test_parts_that_fail_leave_the_old_file(tmp_path: Path, error: type[BaseExce
     assert [path.name for path in tmp_path.iterdir()] == ["record.txt"]
 
 
-def test_parts_may_hold_anything_but_are_written_as_bytes(tmp_path: Path) -> None:
-    numbers = memoryview(array("d", [1.0, 2.0]))
-    for content, written in (
-        ([numbers, memoryview(b"")], numbers.tobytes()),
-        ("é\n", b"\xc3\xa9\n"),
-    ):
-        atomic_write(tmp_path / "a", content)
-        assert (tmp_path / "a").read_bytes() == written
-
-
 @pytest.mark.skipif(os.name != "posix", reason="links and modes are those of POSIX")
 def test_the_mode_of_a_file_is_kept_and_a_link_is_followed(tmp_path: Path) -> None:
     target, link = tmp_path / "a", tmp_path / "link"
@@ -201,21 +190,6 @@ def test_only_temporary_files_of_dead_processes_are_removed(tmp_path: Path) -> N
     atomic_write(tmp_path / "a", NEW)
     assert not litter.exists()
     assert all(path.exists() for path in foreign)
-
-
-@pytest.mark.skipif(os.name != "posix", reason="Windows has no such permissions")
-def test_private_files_are_private_while_written(tmp_path: Path) -> None:
-    target = tmp_path / "a"
-    target.write_bytes(OLD)
-    target.chmod(0o600)
-
-    def parts() -> Iterator[bytes]:
-        (temporary,) = tmp_path.glob(".*")
-        assert temporary.stat().st_mode & 0o777 == 0o600
-        yield NEW
-
-    atomic_write(target, parts())
-    assert target.read_bytes() == NEW
 
 
 def test_the_start_of_a_file_is_read(tmp_path: Path) -> None:

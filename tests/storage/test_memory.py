@@ -5,7 +5,6 @@ import itertools
 import mmap
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,56 +16,37 @@ from twofold.errors import ResourceError
 from twofold.storage import memory
 from twofold.storage.arrays import open_tensors, write_tensors
 
-MEMINFO = """MemTotal:       16307664 kB
-MemFree:          204800 kB
-MemAvailable:    8000000 kB
-Buffers:          102400 kB
-"""
 
+@pytest.mark.parametrize(
+    ("text", "sizes", "found"),
+    [
+        ("MemTotal: 16307664 kB\nMemAvailable:    8000000 kB\nBuffers: 5 kB\n", {}, 8_192_000_000),
+        *((text, {}, None) for text in ("", "MemFree: 5 kB\n", "MemAvailable:\n")),
+        ("MemAvailable: much kB\n", {}, None),
+        (None, {"SC_PAGE_SIZE": 16384, "SC_PHYS_PAGES": 1_000_000}, 8_192_000_000),  # half of all
+    ],
+)
+def test_free_memory_of_linux_and_macos(
+    text: str | None,
+    sizes: dict[str, int],
+    found: int | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def sysconf(name: str) -> int:
+        if name not in sizes:
+            raise ValueError(f"unrecognized configuration name: {name}")
+        return sizes[name]
 
-@pytest.fixture
-def meminfo(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], None]:
-    """Writes a replacement of /proc/meminfo."""
-
-    def write(text: str) -> None:
+    if text is not None:
         (tmp_path / "meminfo").write_text(text)
-
     monkeypatch.setattr(memory, "Path", lambda path: tmp_path / path.removeprefix("/proc/"))
     monkeypatch.setattr(memory, "_left_in_group", lambda: None)
     monkeypatch.setattr(sys, "platform", "linux")
-    return write
-
-
-@pytest.fixture
-def no_sysconf(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "sysconf", unknown, raising=False)
-
-
-def unknown(name: str) -> int:
-    raise ValueError(f"unrecognized configuration name: {name}")
-
-
-def test_free_memory_on_linux(meminfo: Callable[[str], None]) -> None:
-    meminfo(MEMINFO)
-    assert memory.free_memory() == 8_000_000 * 1024
-
-
-@pytest.mark.usefixtures("no_sysconf")
-@pytest.mark.parametrize(
-    "text", ["", "MemFree: 5 kB\n", "MemAvailable:\n", "MemAvailable: much kB\n"]
-)
-def test_unreadable_figures_are_unknown(meminfo: Callable[[str], None], text: str) -> None:
-    meminfo(text)
-    assert memory.free_memory() is None
-    memory.check_memory(10**18, "anything")
-
-
-def test_half_of_all_memory_is_free_without_other_figures(
-    meminfo: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sizes = {"SC_PAGE_SIZE": 16384, "SC_PHYS_PAGES": 1_000_000}
-    monkeypatch.setattr(os, "sysconf", sizes.__getitem__, raising=False)
-    assert memory.free_memory() == 8_192_000_000  # no such file
+    monkeypatch.setattr(os, "sysconf", sysconf, raising=False)
+    assert memory.free_memory() == found
+    if found is None:
+        memory.check_memory(10**18, "anything")
 
 
 @pytest.mark.parametrize("answers", [True, False])

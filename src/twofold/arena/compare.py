@@ -45,13 +45,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.arena.stats import (
-    CONFIDENCE,
     MAX_COLUMNS,
+    NORMAL_ENDS,
     Interval,
     Values,
     finite,
     mean_interval,
-    normal_ends,
     standard_error,
     student,
     student_tail,
@@ -113,7 +112,7 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     return found
 
 
-def paired_interval(ours: Values, theirs: Values, confidence: float = CONFIDENCE) -> Paired:
+def paired_interval(ours: Values, theirs: Values) -> Paired:
     """The mean difference of two players, in points, on the same seeds in the same order.
 
     Source: Student's t on the differences; Fieller 1954 for the ratio of the means, whose interval
@@ -123,8 +122,8 @@ def paired_interval(ours: Values, theirs: Values, confidence: float = CONFIDENCE
     difference = one - two
     return Paired(
         games=difference.size,
-        difference=mean_interval(difference, confidence),
-        relative=_relative(difference, two, confidence),
+        difference=mean_interval(difference),
+        relative=_relative(difference, two),
         wins=int(np.count_nonzero(difference > 0)),
         draws=int(np.count_nonzero(difference == 0)),
         losses=int(np.count_nonzero(difference < 0)),
@@ -148,9 +147,7 @@ def _p_value(difference: NDArray[np.float64]) -> float | None:
     return 2 * student_tail(mean / error, difference.size - 1)
 
 
-def _relative(
-    difference: NDArray[np.float64], theirs: NDArray[np.float64], confidence: float
-) -> Interval | None:
+def _relative(difference: NDArray[np.float64], theirs: NDArray[np.float64]) -> Interval | None:
     """In %: every ratio r for which the mean of difference - r * theirs may be 0 (Fieller)."""
     top, base, games = float(difference.mean()), float(theirs.mean()), theirs.size
     if base <= 0:
@@ -158,7 +155,7 @@ def _relative(
     value = 100 * top / base
     if games == 1:
         return Interval(value, None, None)
-    scale = student(games, confidence) ** 2 / games
+    scale = student(games) ** 2 / games
     (v_top, v_mixed), (_, v_base) = (scale * np.cov(difference, theirs)).tolist()
     square = base * base - v_base
     if square <= 0:
@@ -168,7 +165,7 @@ def _relative(
     return Interval(value, 100 * (middle - half), 100 * (middle + half))
 
 
-def paired_rates(ours: Values, theirs: Values, confidence: float = CONFIDENCE) -> PairedRates:
+def paired_rates(ours: Values, theirs: Values) -> PairedRates:
     """Two reach rates on the same seeds, and their difference; values are 1 for a hit, else 0.
 
     Source: Bonett and Price 2012, adjusted Wald interval for paired proportions; Fagerland,
@@ -178,12 +175,12 @@ def paired_rates(ours: Values, theirs: Values, confidence: float = CONFIDENCE) -
     wrong = np.setdiff1d(np.concatenate([one, two]), [0, 1])
     if wrong.size:
         raise ValueError(f"expected 0 or 1 for each game, got {wrong[0]}")
-    first, second = (wilson_interval(int(hit.sum()), hit.size, confidence) for hit in (one, two))
+    first, second = (wilson_interval(int(hit.sum()), hit.size) for hit in (one, two))
     only_ours, only_theirs = int((one > two).sum()), int((two > one).sum())
     # the Wald interval with one more discordant pair for each player
     plus, minus = (only_ours + 1) / (one.size + 2), (only_theirs + 1) / (one.size + 2)
     error = math.sqrt((plus + minus - (plus - minus) ** 2) / (one.size + 2))
-    half = normal_ends(confidence) * error
+    half = NORMAL_ENDS * error
     low, high = max(-1.0, plus - minus - half), min(1.0, plus - minus + half)
     difference = Interval((only_ours - only_theirs) / one.size, low, high)
     return PairedRates(first, second, difference)
@@ -374,7 +371,6 @@ class Comparison:
     games: int
     paired: Paired
     reach: dict[int, PairedRates]
-    confidence: float
 
 
 def compare_scores(
@@ -386,7 +382,6 @@ def compare_scores(
     names: tuple[str, str] = ("A", "B"),
     max_tiles_a: Values | None = None,
     max_tiles_b: Values | None = None,
-    confidence: float = CONFIDENCE,
 ) -> Comparison:
     """Compare two players on their common seeds; games of other seeds are left out.
 
@@ -408,9 +403,9 @@ def compare_scores(
         tiles_b = _picked(max_tiles_b, at_b, len(seeds_b), "largest tiles")
         shares = survival_by_tile(np.concatenate([tiles_a, tiles_b]))
         for tile in [tile for tile, share in shares.items() if share.value < 1][-MAX_COLUMNS:]:
-            reach[tile] = paired_rates(tiles_a >= tile, tiles_b >= tile, confidence)
-    paired = paired_interval(ours, theirs, confidence)
-    return Comparison(names, paired.games, paired, reach, confidence)
+            reach[tile] = paired_rates(tiles_a >= tile, tiles_b >= tile)
+    paired = paired_interval(ours, theirs)
+    return Comparison(names, paired.games, paired, reach)
 
 
 def _common(
@@ -488,8 +483,8 @@ def verdict_words(
     if lead.low is None or lead.high is None:
         return f"{leader} scored {words}, but {games} cannot tell who is stronger"
     percent = _percent(paired.relative, ahead)
-    level = f"{100 * found.confidence:g} % interval"
-    words += f" ({percent}{level} {format_rate(lead.low)} to {format_rate(lead.high)}) over {games}"
+    ends = f"{format_rate(lead.low)} to {format_rate(lead.high)}"
+    words += f" ({percent}95 % interval {ends}) over {games}"
     if lead.low <= 0:
         return f"{leader} scored {words}, which may be chance"
     return f"{leader} is stronger: {words}"

@@ -127,8 +127,4 @@ def _parts(study: Study) -> Iterator[dict[str, list[Any]]]:
 def _columns(run: StoredRun, games: GameColumns) -> dict[str, list[Any]]:
     texts: dict[str, Any] = {name: getattr(run, name) for name in (*_TEXTS, "reproducible")}
     texts["machine"] = json.dumps(run.machine, sort_keys=True)
-    found = {name: [text] * len(games) for name, text in texts.items()} | games.cells("record")
-    last = ("boards", "tile_sum", "machine")  # the order of files of earlier versions
-    return {name: cells for name, cells in found.items() if name not in last} | {
-        name: found[name] for name in last
-    }
+    return {name: [text] * len(games) for name, text in texts.items()} | games.cells("record")

@@ -35,8 +35,11 @@ if TYPE_CHECKING:
 Values: TypeAlias = Sequence[float] | NDArray[Any]
 """One number a game, shape (games,)."""
 
-CONFIDENCE: Final = 0.95
-"""Default confidence of intervals."""
+TAIL: Final = 0.025
+"""Probability beyond each end of an interval; all have a confidence of 95 %."""
+
+NORMAL_ENDS: Final = -statistics.NormalDist().inv_cdf(TAIL)
+"""Half the width of the interval of a normal value, in standard deviations."""
 
 _MAX_STEPS: Final = 10_000
 """A guard: no loop here takes a tenth of it."""
@@ -105,14 +108,13 @@ def finite(values: Values) -> NDArray[np.float64]:
     return array
 
 
-def mean_interval(values: Values, confidence: float = CONFIDENCE) -> Interval:
-    """The mean and its confidence interval by Student's t."""
-    _check_share(confidence)
+def mean_interval(values: Values) -> Interval:
+    """The mean and its 95 % confidence interval by Student's t."""
     array = finite(values)
     mean = float(array.mean())
     if array.size == 1:
         return Interval(mean, None, None)
-    half = student(array.size, confidence) * standard_error(array)
+    half = student(array.size) * standard_error(array)
     return Interval(mean, mean - half, mean + half)
 
 
@@ -121,28 +123,16 @@ def standard_error(array: NDArray[np.float64]) -> float:
     return float(array.std(ddof=1)) / math.sqrt(array.size)
 
 
-def student(games: int, confidence: float) -> float:
+def student(games: int) -> float:
     """Half the width of the interval of a mean, in standard errors."""
-    return student_quantile((1 - confidence) / 2, games - 1)
+    return student_quantile(TAIL, games - 1)
 
 
-def normal_ends(confidence: float) -> float:
-    """Half the width of the interval of a normal value, in standard deviations."""
-    _check_share(confidence)
-    return -statistics.NormalDist().inv_cdf((1 - confidence) / 2)
-
-
-def _check_share(share: float) -> None:
-    if not 0 < share < 1:
-        raise ValueError(f"expected a confidence between 0 and 1, got {share}")
-
-
-def wilson_interval(hits: int, trials: int, confidence: float = CONFIDENCE) -> Interval:
-    """The share hits / trials and its score interval. Source: Wilson 1927."""
+def wilson_interval(hits: int, trials: int) -> Interval:
+    """The share hits / trials and its 95 % score interval. Source: Wilson 1927."""
     if not 0 <= hits <= trials or trials == 0:
         raise ValueError(f"expected 0 <= hits <= trials and a trial, got {hits} of {trials}")
-    z = normal_ends(confidence)
-    share = hits / trials
+    z, share = NORMAL_ENDS, hits / trials
     middle = share + z * z / (2 * trials)
     half = z * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
     scale = 1 + z * z / trials

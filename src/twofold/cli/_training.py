@@ -363,7 +363,7 @@ class RunDocument(Part, frozen=True):
             settings=settings | {"seed": str(settings["seed"])},
             games=curve.games,
             mean_score=curve.mean,
-            curve=curve.points,
+            curve=curve.shown,
             **given,
         )
 

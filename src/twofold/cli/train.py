@@ -183,7 +183,7 @@ class Trainer:
             if settings is None:
                 return self._resumed(path)
             training, start = Training(settings, **self.limits.wishes), self.options.start or []
-            if start and (words := str(start_from(training, *start))):
+            if start and (words := start_from(training, *start)):
                 print_note(f"twofold: {words}")
             return training
 
@@ -508,7 +508,7 @@ def _print_runs(
             f"mean {point.mean.value:,.0f}{margin}"
         )
     else:
-        print_words("no point of the curve yet: the first one takes 1,000 games of each run")
+        print_words("no point of the curve yet that all runs have reached")
     pictures = f"; picture in {' and '.join(map(str, drawn))}" if drawn else ""
     print_out(f"learning curve in {runs_path(out)}{pictures}")
 

@@ -34,8 +34,7 @@ class CardGames:
             boards with room for two of them.
         symmetric: boards are turned to one of their symmetric forms, the last in the order of the
             cells; the games go on from there.
-        seed: of their first tiles.
-        device: where they are.
+        generator: draws their first tiles, on the device where the games are.
 
     Attributes:
         boards: exponents, row by row, uint8 (count, cells).
@@ -53,14 +52,14 @@ class CardGames:
         count: int,
         reward: Reward,
         *,
+        generator: torch.Generator,
         scaffold: float = 0.0,
-        seed: int = 0,
         symmetric: bool = False,
-        device: str | torch.device = "cpu",
     ) -> None:
         self._rules, self._death = rules, reward.death
         self._shape, cells = rules.shape, rules.rows * rules.cols
         self._scaffold = scaffold if rules.start_tiles + 2 < cells else 0.0
+        device = generator.device
 
         def tensor(array: Any) -> Tensor:
             return torch.from_numpy(np.ascontiguousarray(array)).to(device)
@@ -86,8 +85,7 @@ class CardGames:
         self.moves = torch.zeros_like(self.scores)
         self.whole = torch.ones(count, dtype=torch.bool, device=device)
         self.largest = torch.zeros((), dtype=torch.int64, device=device)
-        drawn = torch.Generator(device).manual_seed(seed & 2**63 - 1)
-        noise = torch.rand((count, self.noise), generator=drawn, device=device)
+        noise = torch.rand((count, self.noise), generator=generator, device=device)
         self._show(self._begun(noise)[0])
 
     def __len__(self) -> int:

@@ -6,7 +6,6 @@ and the curve. With one thread a resumed run ends as an uninterrupted one, but f
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -295,27 +294,15 @@ _LONGEST_HISTORY: Final = 1_000_000
 """Maximum characters of `Training.before`, so that it fits into a file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Started:
-    """Patterns `taken` from the other network, `new` in the run, and `left` out."""
-
-    taken: tuple[Pattern, ...]
-    new: tuple[Pattern, ...]
-    left: tuple[Pattern, ...]
-
-    def __str__(self) -> str:
-        """One line that names the differences; empty if the patterns are the same."""
-        parts = [f"{_words(self.new)} start from scratch"] if self.new else []
-        parts += [f"{_words(self.left)} are left out"] if self.left else []
-        return f"copied the tables of {_words(self.taken)}; {', '.join(parts)}" if parts else ""
-
-
-def start_from(training: Training, *names: str | os.PathLike[str]) -> Started:
+def start_from(training: Training, *names: str | os.PathLike[str]) -> str:
     """Start a run with the weights of a network, and with their sums if both use TC.
 
     Tables are copied for the patterns that both have. The network may have fewer stages: the rest
     stay untouched. Several networks, which must have the same patterns, are averaged. `names` are
     shipped networks, network files or weight files of TDL2048+.
+
+    Returns:
+        One line that names the differences; empty if the patterns are the same.
 
     Raises:
         InvalidNetwork: a file is invalid, shape or stages differ, no pattern is in both, or all
@@ -345,11 +332,11 @@ def start_from(training: Training, *names: str | os.PathLike[str]) -> Started:
         raise InvalidNetwork(
             f"the networks' history is too long for a file: {len(training.before):,} earlier runs"
         )
-    return Started(
-        taken,
-        tuple(pattern for pattern in ours.patterns if pattern not in taken),
-        tuple(pattern for pattern in network.patterns if pattern not in taken),
-    )
+    new = [pattern for pattern in ours.patterns if pattern not in taken]
+    left = [pattern for pattern in network.patterns if pattern not in taken]
+    parts = [f"{_words(new)} start from scratch"] if new else []
+    parts += [f"{_words(left)} are left out"] if left else []
+    return f"copied the tables of {_words(taken)}; {', '.join(parts)}" if parts else ""
 
 
 def _place(network: Network, pattern: Pattern) -> slice:

@@ -80,6 +80,7 @@ class Curve(msgspec.Struct):
     Attributes:
         points: one for each `stretch` games.
         games: games so far.
+        moves, seconds: of all games so far, see `Point`.
         since: the games after the last point.
         recent: the last thousand games.
     """
@@ -87,6 +88,8 @@ class Curve(msgspec.Struct):
     points: Annotated[list[Point], msgspec.Meta(max_length=MAX_POINTS)] = []
     stretch: Annotated[int, msgspec.Meta(ge=1, le=2**62)] = STRETCH
     games: Count = 0
+    moves: Count = 0
+    seconds: Annotated[float, msgspec.Meta(ge=0)] = 0.0
     since: list[Result] = []
     recent: Annotated[list[Result], msgspec.Meta(max_length=STRETCH)] = []
 
@@ -111,31 +114,32 @@ class Curve(msgspec.Struct):
             np.broadcast_to(seconds, len(results)).tolist(),
             strict=True,
         )
-        for (score, largest), made, spent in when:
+        for (score, largest), self.moves, self.seconds in when:
             self.games += 1
             self.recent.append((score, largest))
             self.since.append((score, largest))
             if len(self.since) == self.stretch:
-                self._close(made, spent)
+                self._close()
         del self.recent[:-STRETCH]
 
-    def _close(self, moves: int, seconds: float) -> None:
+    def _point(self) -> Point:
+        """The games after the last point as one point."""
         scores = [score for score, _ in self.since]
-        self.points.append(
-            Point(
-                self.games,
-                moves,
-                round(seconds, 1),
-                round(sum(scores) / len(scores), 1),
-                max(scores),
-                *_rates(self.since),
-            )
-        )
+        mean, seconds = round(sum(scores) / len(scores), 1), round(self.seconds, 1)
+        return Point(self.games, self.moves, seconds, mean, max(scores), *_rates(self.since))
+
+    def _close(self) -> None:
+        self.points.append(self._point())
         self.since = []
         if len(self.points) >= MAX_POINTS:
             pairs = zip(self.points[::2], self.points[1::2], strict=False)
             self.points = [_joined(first, second) for first, second in pairs]
             self.stretch *= 2
+
+    @property
+    def shown(self) -> list[Point]:
+        """The points; in a run too short for one, all its games are a point."""
+        return self.points or ([self._point()] if self.since else [])
 
     @property
     def mean(self) -> float:
@@ -151,7 +155,7 @@ class Curve(msgspec.Struct):
 
     def rows(self) -> list[list[float]]:
         """One list per point: games, moves, seconds, mean, largest, a rate for each tile."""
-        found: list[list[float]] = msgspec.to_builtins(self.points)
+        found: list[list[float]] = msgspec.to_builtins(self.shown)
         return found
 
     def csv(self) -> str:

@@ -239,12 +239,13 @@ class Play:
         device = self._device = model.middle.device
         self.generator = torch.Generator(device)
         self.generator.manual_seed(settings.seed & 2**63 - 1)
-        kind = TrainingGames if device.type == "cpu" else partial(CardGames, device=device)
-        self.games: TrainingGames | CardGames = kind(
+        make: Callable[..., TrainingGames | CardGames] = partial(TrainingGames, seed=settings.seed)
+        if device.type != "cpu":  # their first tiles are drawn before the first moves
+            make = partial(CardGames, generator=self.generator)
+        self.games = make(
             settings.rules,
             settings.games,
             find_reward(settings.reward),
-            seed=settings.seed,
             scaffold=settings.scaffold,
             symmetric=settings.symmetric,
         )

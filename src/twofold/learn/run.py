@@ -98,7 +98,7 @@ def run(
     def write(path: Path) -> None:
         save(training, path)
         curve.write()
-        events.write(training.curve.points, training.evaluations)
+        events.write(training.curve.shown, training.evaluations)
 
     file = WorkFile(path, interval, training.seconds, moved)
 
@@ -220,7 +220,7 @@ class _Events:
     """The points of a curve as TensorBoard events, where `tensorboard` is installed."""
 
     def __init__(self, folder: Path, training: Trainable) -> None:
-        before, goes_on = training.curve.points, folder.is_dir()
+        before, goes_on = training.curve.shown, folder.is_dir()
         self._folder = folder
         self._written = before[-1].games if before and goes_on else 0
         self._judged = len(training.evaluations) if goes_on else 0

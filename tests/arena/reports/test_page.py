@@ -98,14 +98,6 @@ def test_colours_follow_the_reader(hostile: str) -> None:
     assert tuple(light) == COLOURS
 
 
-def test_rules_without_a_finished_game_have_a_section(tmp_path: Path) -> None:
-    with Study() as study:
-        small(study)
-        study.fail(add(study, "dead", rules="3x3"), 7, "at once")
-        text = Reader(html_page(gather(study))).text
-    assert "dead: 1 game failed, not counted; seed 7: at once" in text.partition("Rules 3x3")[2]
-
-
 def test_equal_games_give_equal_bytes(tmp_path: Path) -> None:
     import matplotlib
 

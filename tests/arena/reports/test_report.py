@@ -38,18 +38,6 @@ def plans(section: module.Section) -> tuple[Wanted, ...]:
     return (Wanted(1, section.entries[0].run.run, "1", 2),)
 
 
-def test_every_game_of_a_run_is_found() -> None:
-    with Study() as study:
-        small(study)
-        add(study, "empty")
-        assert study.all_games(1).seeds.tolist() == [0, 1, 2, 2**64 - 1]
-        assert study.all_games(1).scores.tolist() == [100, 200, 300, 400]
-        assert study.all_games(1).reached[3, :9].tolist() == [
-            0, 4, 8, 12, 16, 20, 24, 28, -1,
-        ]  # fmt: skip
-        assert len(study.all_games(3)) == 0
-
-
 def test_the_best_player_comes_first_and_rules_have_sections() -> None:
     with Study() as study:
         small(study)

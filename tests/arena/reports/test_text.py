@@ -32,13 +32,6 @@ def test_where_games_end() -> None:
     assert 'alt="Where games ended, by tile sum"' in whole
 
 
-def test_unknown_ends_are_not_reported() -> None:
-    with Study() as study:
-        small(study)
-        assert "Where games ended" not in markdown(gather(study))
-        assert "Where they end" not in html_of(gather(study))
-
-
 def test_markdown_has_exact_figures() -> None:
     with Study() as study:
         small(study)

@@ -14,10 +14,8 @@ from twofold.arena import report
 from twofold.arena.bench import Bench, resumed
 from twofold.arena.export import export_parquet, export_records
 from twofold.arena.study import Study
-from twofold.cli import main
 from twofold.errors import InvalidInput
 from twofold.game.notation import SeedRange
-from twofold.game.record import Record
 from twofold.game.rules import Rules
 from twofold.limits import MAX_RUNS, MAX_SCORE
 from twofold.version import SIGNATURE
@@ -173,17 +171,6 @@ def test_a_bad_record_is_named(
     assert not (tmp_path / "g.jsonl").exists()
 
 
-def test_a_cell_of_a_command_is_one_line(
-    change: Callable[[str, str, Any], Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = change("plan", "games", -1)
-    for arguments in (["report", str(path)], ["bench", "--resume", "--out", str(path)]):
-        with pytest.raises(SystemExit) as caught:
-            main(arguments)
-        assert caught.value.code == 2
-        assert capsys.readouterr().err.count("\n") == 1
-
-
 def test_a_seed_is_there_once(tmp_path: Path, sound: Path) -> None:
     """In a table without its key, as a damaged file may have it."""
     path = Path(shutil.copy(sound, tmp_path / "s.db"))
@@ -204,13 +191,3 @@ def test_written_games_can_be_read() -> None:
         study._connection.executemany("INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
         with pytest.raises(InvalidInput, match="at most 10,000 runs"):
             study.add_run("greedy", "greedy", "4x4", machine={}, **about)
-
-
-def test_records_are_those_that_were_kept() -> None:
-    record = Record(rules=Rules(), seed=5)
-    with Study() as study:
-        bench = Bench(study, Rules())
-        run = bench.add("greedy", SeedRange(5, 1)).run
-        row = game(5, 0, 0, 2, (0, 0), 0.1, record=str(record))
-        study.add(run, row)
-        assert [one.seed for one in study.records()] == [5]

@@ -113,13 +113,6 @@ def test_games_of_a_study_that_is_removed_are_saved(is_replaced: bool, tmp_path:
     assert not path.exists() or path.read_text() == "yours"
 
 
-def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="expected an existing folder"):
-        Study(tmp_path / "no" / "s.db")
-    with pytest.raises(InvalidInput, match="cannot read"):
-        Study(tmp_path / "no.db", read_only=True)
-
-
 @pytest.mark.promise("R19")
 @pytest.mark.parametrize("later", [False, True], ids=["full", "full for a while"])
 def test_a_full_disk_is_said_and_what_was_written_stays(later: bool, tmp_path: Path) -> None:

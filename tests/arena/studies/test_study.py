@@ -1,5 +1,6 @@
 """Studies: written games are there, missing games are known, other files are refused."""
 
+import contextlib
 import os
 import sqlite3
 from pathlib import Path
@@ -46,26 +47,6 @@ def test_cells_and_columns_are_the_same() -> None:
     assert GameColumns.joined([]).cells()["seed"] == []
 
 
-def test_the_time_of_moves_is_kept() -> None:
-    with Study() as study:
-        run = add(study)
-        study.add(run, row(1, times=(0.25, 0.5)))
-        study.add(run, row(2))
-        games = study.games(run, SeedRange(0, 10))
-    assert games.move_medians.tolist() == [250_000_000, UNKNOWN]
-    assert games.usual_move == (0.25, 0.5)
-    assert row(1).usual_move is None
-
-
-def test_a_game_is_kept_once() -> None:
-    with Study() as study:
-        run = add(study)
-        study.add(run, row(1, score=5))
-        study.flush()
-        study.add(run, row(1, score=6))
-        assert study.games(run, SeedRange(1, 1)).scores.tolist() == [5]
-
-
 def test_many_chunks_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_CHUNK", 7)
     with Study() as study:
@@ -90,19 +71,6 @@ def test_a_run_is_one_player_rules_and_signature() -> None:
         )  # fmt: skip
 
 
-def test_requests_can_grow() -> None:
-    with Study() as study:
-        run = add(study)
-        study.want(run, SeedRange(2**64 - 1, 10))
-        study.want(run, SeedRange(2**64 - 1, 5))
-        study.want(run, SeedRange(7, 3))
-        study.want(run, SeedRange(7, 30))
-        assert [(one.run, one.seeds) for one in study.wanted()] == [
-            (run, SeedRange(2**64 - 1, 10)),
-            (run, SeedRange(7, 30)),
-        ]
-
-
 def test_a_failure_is_kept_until_the_game_is_played() -> None:
     with Study() as study:
         run, other = add(study), add(study, "corner")
@@ -125,6 +93,24 @@ def test_a_file_that_changed_under_its_name_is_refused() -> None:
         with pytest.raises(InvalidInput, match=r"the file has changed\. Use a new study"):
             Bench(study, Rules())._check_earlier(new, new)
         Bench(study, Rules.parse("3x3"))._check_earlier(new, new)  # its games are others
+
+
+def test_a_game_is_kept_once_with_its_times_and_requests_can_grow() -> None:
+    with Study() as study:
+        run = add(study)
+        study.add(run, row(1, score=5, times=(0.25, 0.5)))
+        study.flush()
+        study.add(run, row(1, score=6))
+        study.add(run, row(2))
+        games = study.games(run, SeedRange(1, 9))
+        for first, count in ((2**64 - 1, 10), (2**64 - 1, 5), (7, 3), (7, 30)):
+            study.want(run, SeedRange(first, count))
+        wanted = [one.seeds for one in study.wanted()]
+    assert games.scores.tolist() == [5, 100]
+    assert games.move_medians.tolist() == [250_000_000, UNKNOWN]
+    assert games.usual_move == (0.25, 0.5)
+    assert row(1).usual_move is None
+    assert wanted == [SeedRange(2**64 - 1, 10), SeedRange(7, 30)]
 
 
 # The file itself
@@ -163,46 +149,23 @@ def test_a_study_cut_off_anywhere_is_refused_or_sound(tmp_path: Path) -> None:
     assert refused > 45
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (b"", "expected a study"),
-        (b"[]", "expected a study"),
-        (b"SQLite format 3\0" + bytes(5000), "expected a valid study"),
-    ],
-)
-def test_other_files_are_refused_and_left_alone(content: bytes, words: str, tmp_path: Path) -> None:
-    path = tmp_path / "other"
-    path.write_bytes(content)
-    with pytest.raises(InvalidInput, match=words):
-        Study(path)
-    assert path.read_bytes() == content
+OTHERS = {
+    "": "expected a (valid )?study",
+    "PRAGMA user_version = 9": "of schema 9. Read it with the version",
+    "PRAGMA user_version = 1": "of schema 1. Read it with the version",
+    "PRAGMA application_id = 7": "expected a study, got another SQLite file",
+    "CREATE VIEW a AS SELECT 1": "expected exactly the tables of a study, got .* another view 'a'",
+}
 
 
-def test_databases_of_others_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "theirs.db"
-    connection = sqlite3.connect(path)
-    connection.execute("CREATE TABLE a (b)")
-    connection.close()
-    before = path.read_bytes()
-    with pytest.raises(InvalidInput, match="expected a study, got another SQLite file"):
-        Study(path)
-    assert path.read_bytes() == before
-
-
-@pytest.mark.parametrize("schema", [SCHEMA - 1, SCHEMA + 1])
-def test_another_schema_is_refused(schema: int, tmp_path: Path) -> None:
-    path = tmp_path / "s.db"
+@pytest.mark.parametrize("statement", OTHERS)
+def test_other_files_are_refused_and_left_alone(statement: str, tmp_path: Path) -> None:
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.db"))  # a name that is not UTF-8
     small_study(path, 1)
-    connection = sqlite3.connect(path)
-    connection.execute(f"PRAGMA user_version = {schema}")
-    connection.close()
-    with pytest.raises(InvalidInput, match=f"of schema {schema}. Read it with the version"):
-        Study(path)
-
-
-def test_a_path_that_is_not_utf8_names_a_study(tmp_path: Path) -> None:
-    path = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.db")
-    for _ in range(2):
-        with Study(path) as study:
-            assert study.runs() == []
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute(statement)
+    for content in [path.read_bytes()] if statement else [b"", b"[]", b"SQLite format 3\0" * 99]:
+        path.write_bytes(content)
+        with pytest.raises(InvalidInput, match=OTHERS[statement]):
+            Study(path)
+        assert path.read_bytes() == content
