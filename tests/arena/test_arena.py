@@ -1,14 +1,7 @@
-"""The names of the package, each loaded when it is first used."""
+"""What the package loads, and when."""
 
 import subprocess
 import sys
-
-import twofold.arena as arena
-
-
-def test_every_public_name_is_there() -> None:
-    assert set(arena._HOMES) == set(arena.__all__)
-    assert all(getattr(arena, name).__module__ == home for name, home in arena._HOMES.items())
 
 
 def test_a_table_of_text_loads_no_kernels_of_endgames() -> None:

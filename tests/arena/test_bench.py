@@ -23,10 +23,9 @@ from twofold.arena.games import GameColumns
 from twofold.arena.report import gather
 from twofold.arena.study import Study
 from twofold.arena.workers import GameWorkers, Task
-from twofold.errors import InvalidInput, InvalidSpec, PlayerError
+from twofold.errors import InvalidInput, PlayerError
 from twofold.game.notation import SeedRange
 from twofold.limits import MAX_GAMES
-from twofold.players import PlayerSpec
 
 pytestmark = pytest.mark.usefixtures("forked_workers")
 
@@ -164,16 +163,6 @@ def test_a_name_that_stood_for_other_settings_is_refused() -> None:
             with pytest.raises(InvalidInput, match=words + r"expectimax:empty=270\. Use a new"):
                 go_on()
         assert len(study.runs()) == 1
-
-
-def test_a_player_that_no_longer_exists(tmp_path: Path) -> None:
-    code = (tmp_path / "p.py").absolute()
-    code.write_text("def choose(board):\n    return board.legal_moves()[0]\n")
-    with Study() as study:
-        bench_of(study, f"{code}:choose", games=2)
-        code.unlink()
-        with pytest.raises(InvalidSpec, match="cannot continue a study in memory: "):
-            resumed(study, [PlayerSpec.parse(f"{code}:choose")])
 
 
 @pytest.mark.parametrize(

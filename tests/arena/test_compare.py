@@ -60,19 +60,15 @@ def test_the_largest_tiles_are_kept() -> None:
     ("arguments", "tiles", "message"),
     [
         (([1, 2], [1, 2], [3], [1]), {}, "at least one common seed, got none in 2 and 1"),
-        (([], [], [], []), {}, "at least one common seed, got none in 0 and 0"),
         (([1, 1, 1], [1, 2, 3], [1], [1]), {}, "each seed once, got 1 again"),
         (([1], [1], [1, 2, 2], [1, 2, 3]), {}, "each seed once, got 2 again"),
         (([1], [1, 2], [1], [1]), {}, "as many scores as seeds, got 2 and 1"),
-        (([1], [1], [1, 2], [1]), {}, "as many scores as seeds, got 1 and 2"),
-        (([1], [float("nan")], [1], [1]), {}, "finite values, got nan as number 1"),
         (([1], [1], [1], [1]), {"max_tiles_a": [2]}, "of both players or of neither"),
         (
             ([1], [1], [1], [1]),
             {"max_tiles_a": [2], "max_tiles_b": [2, 4]},
             "as many largest tiles as seeds, got 2 and 1",
         ),
-        (([1], [1], [1], [1]), {"max_tiles_a": [3], "max_tiles_b": [2]}, "powers of two"),
     ],
 )
 def test_incomparable_games_are_refused(
@@ -105,21 +101,12 @@ def test_incomparable_games_are_refused(
             "flat is stronger: 5 points a game more (95 % interval 4 to 6) over 2 games",
         ),
         (
-            comparison(5, 4, 6, None, games=2),
-            "deep is stronger: 5 points a game more (95 % interval 4 to 6) over 2 games",
-        ),
-        (
             comparison(-7, None, None, None, games=1),
             "flat scored 7 points a game more, but 1 game cannot tell who is stronger",
         ),
         (
             compare_scores([1, 2], [4, 4], [1, 2], [4, 4]),
             "no difference: the scores are the same in all of 2 games",
-        ),
-        (
-            compare_scores([1, 2], [4, 8], [1, 2], [4, 4]),
-            "A scored 2 points a game more"
-            " (50 %, 95 % interval -23.4 to 27.4) over 2 games, which may be chance",
         ),
     ],
 )
@@ -151,20 +138,9 @@ def state(
             " ends at a large lead), after 1,234 games each",
         ),
         (
-            state(Verdict.EQUAL, 70, 5000),
-            None,
-            "deep and flat differ by less than 5,000 points a game, after 1,234 games each",
-        ),
-        (
             state(Verdict.EQUAL, 0.001, 0.02),
             8192,
             "deep and flat differ by less than 2 % of games that reach 8192,"
-            " after 1,234 games each",
-        ),
-        (
-            state(None, 0, 5000),
-            None,
-            "it is not known whether deep and flat differ by 5,000 points a game,"
             " after 1,234 games each",
         ),
         (

@@ -15,7 +15,6 @@ from tests.support.greedy import mean_score
 from twofold.errors import InvalidNetwork
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
-from twofold.learn.policy_games import TrialGames
 from twofold.learn.policy_settings import PolicySettings
 from twofold.storage.arrays import map_tensors, write_tensors
 
@@ -34,19 +33,6 @@ Damage = Callable[[Tensors, State], tuple[Tensors, State]]
 TINY = PolicySettings(
     rules=Rules.parse("2x2"), hidden=(16, 8), exponents=6, games=16, horizon=8, minibatch=32
 )
-PROOF = PolicySettings(
-    rules=Rules.parse("2x2"),
-    hidden=(64, 64),
-    exponents=6,
-    games=256,
-    horizon=16,
-    minibatch=4096,
-    epochs=2,
-    gamma=1.0,
-    decay=0.95,
-    entropy=0.15,
-    final_rate=0.01,
-)
 LARGER = PolicySettings(
     rules=Rules.parse("2x3"),
     hidden=(128, 128),
@@ -63,17 +49,6 @@ LARGER = PolicySettings(
 )
 
 
-def test_a_small_board_is_learnt() -> None:
-    from twofold.learn.policy_training import PolicyTraining
-
-    training = PolicyTraining(PROOF, moves=1_500_000, device="cpu")
-    training.run()
-    found = TrialGames(PROOF.rules, games=4_000)(training.network)
-    assert found is not None
-    assert found.mean is not None
-    assert found.mean > 0.97 * 66.96  # the optimum, docs/exact.md
-
-
 def test_greedy_play_of_2x3_is_within_3_percent_of_the_optimum() -> None:
     from twofold.learn.policy_training import PolicyTraining
 
@@ -86,6 +61,53 @@ def test_greedy_play_of_2x3_is_within_3_percent_of_the_optimum() -> None:
         return max(board.legal_moves(), key=lambda move: logits[move])
 
     assert mean_score(choose, LARGER.rules) > 0.97 * 480.2583  # the optimum, docs/exact.md
+
+
+def test_a_model_learns_from_games_on_a_card(monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
+    from twofold.learn import ppo
+    from twofold.learn.card_games import CardGames
+    from twofold.learn.policy_training import PolicyTraining
+
+    def on_card(*arguments: Any, seed: int, **more: Any) -> CardGames:
+        drawn = torch.Generator().manual_seed(seed)
+        return CardGames(*arguments, generator=drawn, **more)
+
+    monkeypatch.setattr(ppo, "TrainingGames", on_card)
+    settings = PolicySettings(
+        rules=Rules.parse("2x2"), hidden=(32,), exponents=6, games=256, horizon=16, gamma=1.0
+    )
+    training = PolicyTraining(settings, moves=400_000, device="cpu")
+    training.run()
+    assert isinstance(training.learner.play.games, CardGames)
+    assert training.curve.points[-1].mean > training.curve.points[0].mean + 10
+
+
+def test_advantages_equal_the_sum_over_errors() -> None:
+    import torch
+
+    from twofold.learn.ppo import advantages
+
+    dice = np.random.default_rng(5)
+    steps, games, gamma, decay = 9, 4, 0.9, 0.7
+    rewards = dice.normal(size=(steps, games)).astype(np.float32)
+    values = dice.normal(size=(steps + 1, games)).astype(np.float32)
+    ended = dice.random((steps, games)) < 0.2
+    arrays = torch.from_numpy(rewards), torch.from_numpy(values), torch.from_numpy(ended)
+    found = advantages(*arrays, gamma, decay)
+    for game in range(games):
+        for step in range(steps):
+            total, factor = 0.0, 1.0
+            for later in range(step, steps):
+                stays = not ended[later, game]
+                error = rewards[later, game] - values[later, game]
+                error += gamma * values[later + 1, game] * stays
+                total += factor * error
+                if not stays:
+                    break
+                factor *= gamma * decay
+            assert found[step, game].item() == pytest.approx(total, rel=1e-4, abs=1e-5)
 
 
 def test_a_run_resumes_exactly(tmp_path: Path) -> None:

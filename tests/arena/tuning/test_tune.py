@@ -3,7 +3,6 @@
 import json
 import math
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,14 +10,11 @@ from typing import Any
 import pytest
 
 from tests.arena.benches import standings_of
-from tests.support.forks import command, fork
 from tests.support.games import game
-from twofold.arena.stats import Interval
 from twofold.arena.tune import (
     Range,
     Trial,
     Tuning,
-    TuningCheck,
     TuningObjective,
     TuningProgress,
     TuningSettings,
@@ -216,21 +212,6 @@ def test_no_game_of_the_check_is_played_twice(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "verdict"),
-    [
-        (1.0, 3.0, "better"),
-        (-3.0, -1.0, "worse"),
-        (-1.0, 3.0, "cannot be told apart"),
-        (0.0, 0.0, "cannot be told apart"),
-        (None, None, "cannot be told apart"),
-    ],
-)
-def test_verdicts(low: float | None, high: float | None, verdict: str) -> None:
-    mean = Interval(1.0, None, None)
-    assert TuningCheck(2, 1, mean, mean, Interval(2.0, low, high)).verdict == verdict
-
-
-@pytest.mark.parametrize(
     ("more", "named"),
     [
         ({"player": "expectimax:eval=rows,ply=2"}, "player"),
@@ -251,26 +232,6 @@ def test_other_settings_than_those_of_the_file(
     with pytest.raises(InvalidInput, match=f"expected {named} .* as in .*t.db', got"):
         run(tmp_path / "t.db", 1, make_settings(**more))
     assert (tmp_path / "t.db").read_bytes() == before
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
-def test_kill_dash_nine_loses_the_trials_under_way_at_most(tmp_path: Path) -> None:
-    path = tmp_path / "t.db"
-    arguments = [SPEC, "--games", "60", "--rules", "3x3 goal=64", "--seed", "7", "--jobs", "2"]
-    arguments += ["--weights", "empty,merges,sum_power", "--trials", "100000", "--out", str(path)]
-    said = tmp_path / "said"
-    process = fork(command, said, None, "tune", *arguments)
-    end = time.monotonic() + 120
-    while finished(path) < 3:
-        assert time.monotonic() < end
-        assert process.is_alive(), said.with_suffix(".err").read_text()
-        time.sleep(0.02)
-    process.kill()
-    process.join()
-    done, settings = finished(path), make_settings(games=60)
-    found = run(path, done + 1, settings)
-    assert done < len(found.trials) <= done + 7  # a wave at most
-    assert run(tmp_path / "whole.db", done + 1, settings).trials == found.trials[: done + 1]
 
 
 def test_one_tuning_at_a_time_on_a_file(tmp_path: Path) -> None:
