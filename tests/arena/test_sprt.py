@@ -47,9 +47,7 @@ def power_law(draw: np.random.Generator, shape: tuple[int, int]) -> Floats:
 
 SCORES: Final = {
     "strong": clusters([27e3, 60e3, 120e3, 180e3, 380e3], [0.1, 0.2, 0.3, 0.3, 0.1], 0.12),
-    "middle": clusters([6e3, 13e3, 27e3, 60e3], [0.1, 0.3, 0.45, 0.15], 0.2),
     "rare": clusters([60e3, 380e3], [0.98, 0.02], 0.1),
-    "few values": clusters([1e3, 2e3, 20e3], [0.5, 0.4, 0.1], 0.0),
     "long tail": long_tail,
     "power law": power_law,
 }
@@ -171,7 +169,7 @@ def test_differences_that_are_all_0(delta: float, largest: float | None, pairs: 
 
 def test_splitting_pairs_into_calls_changes_nothing() -> None:
     draw = np.random.default_rng(6)
-    for _ in range(20):
+    for _ in range(6):
         differences = draw.normal(draw.choice([-0.3, 0, 0.3]), 1.1, 400)
         at_once, one_by_one, in_parts = (Sprt(0.3, min_pairs=10, largest=1) for _ in range(3))
         at_once.extend(differences)

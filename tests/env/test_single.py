@@ -25,7 +25,6 @@ from twofold.errors import IllegalMove, InvalidMove, InvalidSeed, TileTooLarge
 from twofold.errors import TwofoldError as Refused
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
-from twofold.kernels import COMPILING
 from twofold.limits import TOO_LARGE_MERGE
 
 # Gymnasium's interface
@@ -77,26 +76,50 @@ try:
 except ValueError as error:
     print(error)
 """
+REFUSED = """
+import gymnasium, twofold
+from twofold.kernels import BUILT
+def refused(call, *arguments, **options):
+    try:
+        call(*arguments, **options)
+    except (ValueError, TypeError):
+        return
+    raise SystemExit(f"not refused: {options}")
+for options in ({"rules": "9x9"}, {"observation": "rgb"}, {"reward": 1}, {"nonsense": 1}):
+    refused(gymnasium.make, "twofold/2048-v1", **options)
+for options in ({"autoreset_mode": "no"}, {"max_episode_steps": 0}, {"render_mode": "human"}):
+    refused(gymnasium.make_vec, "twofold/2048-v1", **options)
+refused(twofold.bench, ["greedy", "gready"], games=1)
+env = gymnasium.make("twofold/2048-v1")
+refused(env.reset, seed=-1)
+refused(env.reset, options={"board": "11"})
+print(len(BUILT))
+"""
 EXTRA = "{} needs the extra {!r}. Install it with: pip install 'twofold[{}]'"
 
 
 @pytest.mark.parametrize(
     ("code", "words"),
     [
-        ("import gymnasium; print(gymnasium.make('twofold.env:twofold/2048-v1').reset(seed=1)[0]"
-         ".sum())", "2"),
+        ("import gymnasium; print(gymnasium.make('twofold.env:twofold/2048-v1').action_space.n)",
+         "4"),
+        (REFUSED, "0"),
         (f"import twofold, gymnasium; print({ENV_ID!r} in gymnasium.registry)", "True"),
         (f"import gymnasium, twofold; print({ENV_ID!r} in gymnasium.registry)", "True"),
         (WITHOUT.format("gymnasium", "twofold.env"), EXTRA.format("twofold.env", "env", "env")),
         (WITHOUT.format("stable_baselines3", "twofold.env.sb3"),
          EXTRA.format("twofold.env.sb3", "sb3", "sb3")),
     ],
-    ids=["by module", "known", "known later", "no gymnasium", "no sb3"],
+    ids=["by module", "refused before", "known", "known later", "no gymnasium", "no sb3"],
 )  # fmt: skip
-def test_imports(code: str, words: str) -> None:
+def test_imports(code: str, words: str, tmp_path: Path) -> None:
+    """Nothing is compiled for them, nor before wrong arguments are refused."""
     assert all(hasattr(twofold.env, name) for name in dir(twofold.env))
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True
+        [sys.executable, "-W", "error", "-c", code],
+        env=os.environ | {"TWOFOLD_CACHE_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
     )
     assert (done.returncode, done.stdout) == (0, f"{words}\n"), done.stderr
 
@@ -272,35 +295,3 @@ def test_a_merge_past_the_largest_tile_is_an_error() -> None:
     for call in (lambda: env.step(Move.LEFT), env.afterstates):
         with pytest.raises(TileTooLarge, match=TOO_LARGE_MERGE):
             call()
-
-
-def test_only_compiling_is_announced_and_wrong_arguments_are_refused_before(tmp_path: Path) -> None:
-    code = """
-import gymnasium, twofold
-from twofold.kernels import BUILT
-def refused(call, *arguments, **options):
-    try:
-        call(*arguments, **options)
-    except (ValueError, TypeError):
-        return
-    raise SystemExit(f"not refused: {options}")
-for options in ({"rules": "9x9"}, {"observation": "rgb"}, {"reward": 1}, {"nonsense": 1}):
-    refused(gymnasium.make, "twofold/2048-v1", **options)
-for options in ({"autoreset_mode": "no"}, {"max_episode_steps": 0}, {"render_mode": "human"}):
-    refused(gymnasium.make_vec, "twofold/2048-v1", **options)
-refused(twofold.bench, ["greedy", "gready"], games=1)
-env = gymnasium.make("twofold/2048-v1")
-refused(env.reset, seed=-1)
-refused(env.reset, options={"board": "11"})
-assert not BUILT
-env.reset(seed=1)
-"""
-    environment = os.environ | {"TWOFOLD_CACHE_DIR": str(tmp_path)}
-    said = []
-    for _ in range(2):
-        done = subprocess.run(
-            [sys.executable, "-c", code], env=environment, capture_output=True, text=True
-        )
-        assert done.returncode == 0, done.stderr
-        said.append(done.stderr)
-    assert said == [f"twofold: {COMPILING}\n", ""]

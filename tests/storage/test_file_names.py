@@ -37,6 +37,10 @@ def selectors(path: Any) -> None:
     read_selectors(path, [])
 
 
+def study(path: Any) -> None:
+    Study(path).close()
+
+
 def in_study(export: Callable[[Study, Any], object]) -> Callable[[Any], object]:
     def run(path: Any) -> None:
         with Study(None) as study:
@@ -68,7 +72,7 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "endgame table": EndgameTable.open,
     "exact table": ExactTable.open,
     "selectors": lambda path: selectors(path or b""),
-    "study": lambda path: Study(path or b""),
+    "study": lambda path: study(path or b""),
     "atomic_write": lambda path: atomic_write(path, b""),
     "open_regular": open_regular,
     "alone": hold,

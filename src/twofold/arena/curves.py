@@ -166,7 +166,7 @@ def read_table(path: str | os.PathLike[str]) -> tuple[list[str], list[list[float
             raise ValueError("expected the columns games and mean, got others")
         if any(len(line) != len(header) for line in lines):
             raise ValueError(f"expected {len(header)} cells a line, got another number")
-        return header, [[finite_number(cell) if cell else None for cell in one] for one in lines]
+        return header, [[_finite(cell) if cell else None for cell in one] for one in lines]
     except (csv.Error, ValueError) as error:
         raise InvalidInput(
             "expected a learning curve of twofold train, such as net.csv or net.runs.csv, "
@@ -215,8 +215,7 @@ def read_points(path: str | os.PathLike[str], *, axis: str = "games", tile: int 
     return curve
 
 
-def finite_number(text: str) -> float:
-    """Parse a finite number, or raise ValueError."""
+def _finite(text: str) -> float:
     value = float(text)
     if not _may_hold(value):
         raise ValueError(f"expected a number, got {text!r}")

@@ -1,9 +1,6 @@
 """The learning curves in a folder, read back from the files that training writes."""
 
 import contextlib
-import csv
-import io
-import itertools
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -11,7 +8,7 @@ from typing import Final
 import msgspec
 
 from twofold.arena import curves
-from twofold.arena.curves import MAX_BYTES, finite_number, read_table
+from twofold.arena.curves import read_table
 from twofold.errors import InvalidInput
 from twofold.game.notation import printable, shown
 from twofold.learn.curve import COLUMNS, EVALUATIONS_SUFFIX, MAX_POINTS, SURVIVAL, columns
@@ -165,23 +162,21 @@ def _is_joint(header: list[str]) -> bool:
 def _judged(judged: NamedFile) -> tuple[list[list[float]], dict[str, list[list[float]]]]:
     """The evaluations and survival of `RunCurve`; empty if the file is damaged."""
     try:
-        text = read_start(judged.path, MAX_BYTES).decode()
-        header, *lines = itertools.islice(
-            csv.reader(io.StringIO(text), strict=True), MAX_POINTS + 1
-        )
-        if tuple(header[: len(COLUMNS)]) != COLUMNS:
-            return [], {}
-        sets = enumerate(header[len(COLUMNS) : len(COLUMNS) + MAX_SETS], len(COLUMNS))
-        survival = {
-            printable(name.removeprefix(SURVIVAL)): _column(lines, place)
-            for place, name in sets
-            if name.startswith(SURVIVAL)
-        }
-        return _column(lines, _MEAN), survival
-    except (InvalidInput, csv.Error, ValueError, IndexError):
+        header, rows = read_table(judged.path)
+    except InvalidInput:
+        return [], {}
+    if tuple(header[: len(COLUMNS)]) != COLUMNS:
         return [], {}
 
+    def column(place: int) -> list[list[float]]:
+        """Games, moves, seconds and one column of the evaluations that have it."""
+        found = ([row[at] for at in (*_WHEN, place)] for row in rows[:MAX_POINTS])
+        return [[cell for cell in row if cell is not None] for row in found if None not in row]
 
-def _column(lines: list[list[str]], place: int) -> list[list[float]]:
-    """Games, moves, seconds and one column of the evaluations that have it."""
-    return [[finite_number(line[at]) for at in (*_WHEN, place)] for line in lines if line[place]]
+    sets = enumerate(header[len(COLUMNS) : len(COLUMNS) + MAX_SETS], len(COLUMNS))
+    survival = {
+        printable(name.removeprefix(SURVIVAL)): column(place)
+        for place, name in sets
+        if name.startswith(SURVIVAL)
+    }
+    return column(_MEAN), survival

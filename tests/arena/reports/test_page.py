@@ -4,6 +4,7 @@ import base64
 import html
 import re
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -106,9 +107,10 @@ def test_equal_games_give_equal_bytes(tmp_path: Path) -> None:
         with Study() as study, matplotlib.rc_context({"font.size": text, "axes.grid": False}):
             small(study)
             study._connection.execute("UPDATE run SET created = '2026-01-02T03:04:05+00:00'")
-            pages.append(html_page(gather(study)))
+            with ThreadPoolExecutor(2) as pool:  # Matplotlib's settings are of the whole process
+                pages += pool.map(html_page, [gather(study)] * 2)
             assert matplotlib.rcParams["font.size"] == text
-    assert pages[0] == pages[1]
+    assert len(set(pages)) == 1
     assert not any("dc:date" in plot for plot in plots_of(pages[0]))
 
 

@@ -9,12 +9,10 @@ import pytest
 
 from tests.arena.studies.studies import ABOUT, add, row, small_study, use
 from twofold.arena import study as module
-from twofold.arena.bench import Bench
 from twofold.arena.games import NEVER, UNKNOWN, GameColumns
 from twofold.arena.study import APPLICATION, SCHEMA, Study
 from twofold.errors import InvalidInput
 from twofold.game.notation import SeedRange
-from twofold.game.rules import Rules
 
 
 def test_games_are_read_in_the_order_of_their_seed_range(tmp_path: Path) -> None:
@@ -83,16 +81,6 @@ def test_a_failure_is_kept_until_the_game_is_played() -> None:
         study.add(run, row(3))
         study.flush()
         assert study.failures(run) == {2**64 - 1: "it broke"}
-
-
-def test_a_file_that_changed_under_its_name_is_refused() -> None:
-    old, new = ("ntuple:net=a.safetensors,net_sha256=" + letter * 16 for letter in "ab")
-    with Study() as study:
-        for spec in (old, "ntuple:net=b.safetensors,net_sha256=" + "c" * 16):
-            study.add_run(spec, spec, str(Rules()), **ABOUT)
-        with pytest.raises(InvalidInput, match=r"the file has changed\. Use a new study"):
-            Bench(study, Rules())._check_earlier(new, new)
-        Bench(study, Rules.parse("3x3"))._check_earlier(new, new)  # its games are others
 
 
 def test_a_game_is_kept_once_with_its_times_and_requests_can_grow() -> None:
