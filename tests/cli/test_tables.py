@@ -195,11 +195,16 @@ def test_a_damaged_table_is_named_with_the_way_out(cli: Cli, tmp_path: Path) -> 
     assert err.endswith("twofold: 442-16.twofold-table holds the table 442-8\n")
     other.unlink()
     path.write_bytes(path.read_bytes()[:-100])
-    code, _, err = cli("tables", "build", NAME, "--out", str(tmp_path))
-    assert (code, "got a damaged or incomplete one" in err) == (2, True)
-    assert "Remove the file to build the table again" in err
+    way_out = f". Remove it with: twofold tables remove {NAME} --out {tmp_path}"
+    for words in (
+        ("tables", "build", NAME, "--out", str(tmp_path)),
+        ("tables", "info", str(path)),
+        ("bench", f"expectimax:ply=1,tables={path}", "--games", "1"),
+    ):
+        code, _, err = cli(*words)
+        assert (code, "got a damaged or incomplete one" in err, way_out in err) == (2, True, True)
     out = cli("tables", "list", "--out", str(tmp_path)).out
-    assert "can be removed with twofold tables remove" in " ".join(out.split())
+    assert way_out in " ".join(out.split())
     assert "no table is built" not in out
 
 

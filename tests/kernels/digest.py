@@ -1,26 +1,29 @@
 """Results of kernels on fixed games and boards, as text.
 
-Run as a module it prints that; with the word `all`, games and searches one by one, too.
+Run as a module it prints that; with the word `all`, the signature, too.
 """
 
 import hashlib
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from tests.kernels.drivers import played_boards, to_bits
+from tests.kernels.drivers import (
+    STANDARD_DISTRIBUTION,
+    boards_of,
+    move_on_lanes,
+    played_boards,
+    to_bits,
+)
 from tests.kernels.lazily import lazy_kernel
-from tests.support.literal import boards
 from twofold.cli.selftest import signature
-from twofold.game.board import Board
 from twofold.game.rules import Rules
-from twofold.kernels import _jit, ntuple
+from twofold.kernels import _jit
 from twofold.kernels import context as names
 from twofold.kernels import leaf_layer as layers
 from twofold.kernels import transposition as table
@@ -34,41 +37,17 @@ from twofold.kernels.intrinsics import (
     pointer,
     spread_nibbles,
 )
-from twofold.learn.settings import TrainingSettings, parse_schedule
-from twofold.learn.training import Training
 from twofold.players import make_player, play_game
 from twofold.search.context import Context
-from twofold.search.depth import Depth
-from twofold.search.expectimax import Expectimax, _lowest_layer
+from twofold.search.expectimax import _lowest_layer
 from twofold.values import EVALUATORS
-from twofold.values.network import Network, network_evaluator
 
-FEW_GAMES = {
+GAMES = {
     "random": ["4x4", "3x3", "2x5", "4x4 spawn=2:0.2,8:0.3,32:0.5 start=5"],
     "greedy": ["4x4", "1x4", "3x2"],
     "corner": ["4x4 goal=64 stop=goal", "4x3"],
 }
 """Players without search: all that their kernels need is compiled in seconds."""
-
-GAMES = FEW_GAMES | {
-    "expectimax:eval=rows,ply=1": ["3x3", "4x4 goal=256 stop=goal"],
-    "datumbox:depth=2": ["4x4 goal=128 stop=goal"],
-}
-
-SEARCHES = [
-    "expectimax:eval=rows,ply=3",
-    "expectimax:eval=snake,ply=3,table_mb=1",
-    "expectimax:eval=rows,ply=4,threads=2",
-    "expectimax:eval=rows,nodes=20000",
-    "nneonneo:ply=4",
-    "expectimax:eval=clustering,ply=2",
-    "expectimax:eval=it3105-gradient,ply=2",
-    "datumbox:depth=5",
-    "minimax:eval=baeldung,depth=3",
-    "it3105-snake:layers=literal,depth=2",
-    "baeldung",
-]
-
 
 MASKS = [0x1, 0x8000_0000_0000_0001, 0x1111_0101_1010_1111, 2**64 - 1]
 _WORDS = types.uint64[::1]
@@ -136,37 +115,16 @@ def pieces() -> Iterator[str]:
             context, values = context_of(name, Rules(rows, cols)), np.zeros(len(afters))
             layer_values(address_of(layers.lines), afters, values, context.words)
             yield f"lines {name} {rows}x{cols} {context.nodes} {short(values)}"
+    boards = boards_of(4, 4, 800, 14)
+    boards[:, 0] = 1  # a board in a lane holds a tile
+    for move in range(4):
+        results = move_on_lanes(boards, 4, 4, move, words[:800], STANDARD_DISTRIBUTION)
+        yield f"lanes {move} {short(results)}"
 
 
-def learned() -> Iterator[str]:
-    """A line for each part of n-tuple networks: values, searches, training runs."""
-    for rows, cols, patterns in ((4, 4, "01256 0459a"), (3, 4, "01245 89"), (2, 2, "013")):
-        network = Network(patterns, (rows, cols), stages=(64, 512))
-        network.weights[:2] = np.random.default_rng(8).normal(10, 5, (2, network.stage_size))
-        boards = to_bits(played_boards(2000, rows, cols, seed=9), rows, cols)
-        values = np.zeros(len(boards))
-        ntuple.value_many(boards, network.words(), values)
-        yield f"network {rows}x{cols} {short(values)}"
-        search = Expectimax(network_evaluator(network), Rules(rows, cols), Depth.fixed(2))
-        for bits in boards[:10]:
-            found = search.values(
-                bits, 0, Board.from_bits(int(bits), (rows, cols)).legal_moves(), 2
-            )
-            yield f"network {bits:x}: {[(m.value or 0.0).hex() for m in found.values()]}"
-        plain = TrainingSettings(patterns=patterns, rules=Rules(rows, cols), stages=(64, 512))
-        for settings in (
-            replace(plain, schedule=parse_schedule("td")),
-            replace(plain, order="backward", lambda_=0.5),
-        ):
-            training = Training(settings, games=100)
-            training.run()
-            weights = short(training.network.weights)
-            yield f"training {rows}x{cols} {settings.describe()} {training.moves} {weights}"
-
-
-def games(players: dict[str, list[str]]) -> Iterator[str]:
+def games() -> Iterator[str]:
     """A line for each game."""
-    for spec, all_rules in players.items():
+    for spec, all_rules in GAMES.items():
         for rules in all_rules:
             for seed in range(5):
                 result = play_game(make_player(spec), Rules.parse(rules), seed, keep_moves=True)
@@ -176,23 +134,14 @@ def games(players: dict[str, list[str]]) -> Iterator[str]:
 
 def few_lines() -> Iterator[str]:
     """Games without search, and a line for each part of the searches."""
-    yield from games(FEW_GAMES)
+    yield from games()
     yield from pieces()
 
 
 def all_lines() -> Iterator[str]:
-    """The signature, and a line for each part, each network, each game, each position searched."""
+    """The same, and the signature: games, searches and training."""
+    yield from few_lines()
     yield f"signature {signature()}"
-    yield from pieces()
-    yield from learned()
-    yield from games(GAMES)
-    for spec in SEARCHES:
-        with make_player(spec) as player:
-            for grid in boards(6, most_empty=4, seed=11):
-                analysis = player.analyse(Board.from_tiles(grid), score=12_344)
-                values = [None if m.value is None else m.value.hex() for m in analysis.moves]
-                nodes = analysis.nodes if "threads" not in spec else "?"
-                yield f"{spec} {analysis.board}: {analysis.best.letter} {values} {nodes}"
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from twofold.kernels import cells as on_cells
 from twofold.kernels import expectimax_cells as in_searches
 from twofold.kernels import play, simd
 from twofold.kernels.bits import frame
+from twofold.kernels.expectimax import depth_at
 from twofold.kernels.intrinsics import pointer, u64_at
 
 Cells = NDArray[np.uint8]
@@ -276,3 +277,9 @@ def move_on_lanes(
 def slide_in_search(board, rows, cols, move, after):
     """The slide of searches on cells: -1 for an illegal move."""
     return in_searches.slide(pointer(board), rows, cols, move, pointer(after))
+
+
+@lazy_kernel(types.int64(types.uint64, _WORDS))
+def ply_of(bits, context):
+    """The depth of a search in plies for a board."""
+    return depth_at(bits, pointer(context))

@@ -134,34 +134,6 @@ def test_spawns_follow_their_distribution(
     figure(f"{occupancy}, {form}: {(share - 0.1) / sigma:+.1f} sigma, p {p:.2g}")
 
 
-@pytest.mark.promise("R7")
-@pytest.mark.parametrize("name", DISTRIBUTIONS)
-def test_other_distributions_are_followed(name: str) -> None:
-    exponents, weights = DISTRIBUTIONS[name]
-    before = np.zeros((200_000, 2), dtype=np.uint8)
-    words = play.spawn_distribution(exponents, weights)
-    after = spawns_on_bits(before, 1, 2, words, 5).max(axis=1)
-    for exponent, weight in zip(exponents, weights, strict=True):
-        share = weight / sum(weights)
-        sigma = (share * (1 - share) / len(before)) ** 0.5
-        assert abs((after == exponent).mean() - share) <= 4 * sigma + 1 / len(before)
-
-
-def test_a_game_throws_the_dice_in_order() -> None:
-    rules = Rules.parse("3x3 start=3 spawn=2:0.5,8:0.5")
-    cells = [0] * 9
-    for number in range(3):
-        cell, exponent = reference.spawn(cells, reference.dice(5, number), (1, 3), (0.5, 0.5))
-        cells[cell] = exponent
-    game = Game(rules, seed=5)
-    assert list(game.board.exponents) == cells
-    legal = game.legal_moves()[0]
-    after, _ = reference.slide(cells, 3, 3, Move(legal))
-    cell, exponent = reference.spawn(after, reference.dice(5, 3), (1, 3), (0.5, 0.5))
-    step = game.play(legal)
-    assert (step.cell, step.tile) == (cell, 2**exponent)
-
-
 # Every figure of docs/dice.md, computed again
 
 PAGE = (Path(__file__).parents[2] / "docs" / "dice.md").read_text(encoding="utf-8")

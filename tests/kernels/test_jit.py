@@ -99,24 +99,6 @@ def test_settings_that_change_machine_code_change_the_folder(
     assert None not in folders
 
 
-def test_source_hash_covers_every_kernel_module(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    folder = tmp_path / "kernels"
-    shutil.copytree(Path(_jit.__file__).parent, folder, ignore=shutil.ignore_patterns("__py*"))
-    monkeypatch.setattr(_jit, "__file__", str(folder / "_jit.py"))
-    before = _jit.source_hash()
-    for name in KERNEL_MODULES:
-        path = folder.joinpath(*name.split(".")).with_suffix(".py")
-        text = path.read_text(encoding="utf-8")
-        path.write_text(text + "\n# changed\n", encoding="utf-8")
-        assert _jit.source_hash() != before, name
-        path.write_text(text, encoding="utf-8")
-        assert _jit.source_hash() == before
-    (folder / "new.py").touch()
-    assert _jit.source_hash() != before
-
-
 def test_every_kernel_is_served_from_the_cache(tmp_path: Path) -> None:
     """A table too large to be compiled in makes Numba stop caching, and only warn of it."""
     names = [name for name in KERNEL_MODULES if name != "_jit"]
@@ -226,17 +208,6 @@ def test_without_optimising_kernels_are_kept_for_the_run_only(
         assert done.stderr == f"{note} for this run only\n"  # said once
 
 
-def test_without_a_folder_no_code_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_jit, "CACHE_FOLDER", None)
-
-    @_jit.kernel("int64(int64)")
-    def add(number):
-        return number + 1
-
-    assert add(1) == 2
-    assert not add.stats.cache_path
-
-
 @pytest.mark.parametrize("kind", ["nbi", "nbc"])
 @pytest.mark.parametrize("damage", ["empty", "zeros", "cut off", "one byte"])
 def test_a_damaged_file_is_compiled_anew(
@@ -297,54 +268,25 @@ def test_threads_that_call_a_new_kernel_wait_for_one_of_them(
     assert sum(factorial.stats.cache_misses.values()) == 1
 
 
-def test_a_full_disk_keeps_no_code_and_ends_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("folder", [None, "file/code"])
+@pytest.mark.parametrize("cached", [True, False])
+def test_without_a_folder_or_room_a_kernel_is_kept_for_the_run(
+    cached: bool, folder: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").touch()
-    monkeypatch.setattr(_jit, "CACHE_FOLDER", tmp_path / "file" / "code")
+    monkeypatch.setattr(_jit, "CACHE_FOLDER", folder and tmp_path / folder)
 
-    @_jit.kernel("int64(int64)")
-    def add(number):
-        return number + 1
+    @_jit.kernel("float64(float64)", cached=cached)
+    def inverse(number):
+        return 1.0 / number
 
-    assert add(1) == 2
-
-
-def test_a_kernel_takes_no_other_types() -> None:
-    @_jit.kernel("int64(int64)", cached=False)
-    def double(number):
-        return 2 * number
-
-    assert double.overloads  # compiled at once, so that its author sees its errors
-    assert double(4) == 8
-    assert not double.stats.cache_path or not double.stats.cache_hits
+    assert bool(inverse.overloads) != cached  # else at once, so that its author sees its errors
     with pytest.raises(TypeError):
-        double("text")
-    assert _jit.address_of(double) > 0
-
-
-def test_a_kernel_takes_no_other_types_at_its_first_call(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(_jit, "CACHE_FOLDER", tmp_path / "code")
-
-    @_jit.kernel("float64(float64)")
-    def half(number):
-        return number / 2
-
-    with pytest.raises(TypeError):
-        half("text")
-    assert half(3) == 1.5  # an int64, converted
-    assert [str(types) for types in half.signatures] == ["(float64,)"]
-
-
-def test_division_by_zero_gives_infinity_as_ieee_754_has_it() -> None:
-    @_jit.kernel("float64(float64, float64)", cached=False)
-    def divide(numerator, denominator):
-        return numerator / denominator
-
-    assert divide(1.0, 0.0) == float("inf")
-    assert divide(0.0, 0.0) != divide(0.0, 0.0)
+        inverse("text")
+    assert inverse(4) == 0.25  # an int64, converted
+    assert inverse(0.0) == float("inf")
+    assert [str(types) for types in inverse.signatures] == ["(float64,)"]
+    assert _jit.address_of(inverse) > 0
 
 
 def compiled(signals: int, done: list[str]) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import types
 
-from tests.kernels.drivers import SMALL, Words, played_boards, to_bits
+from tests.kernels.drivers import SMALL, Words, boards_of, to_bits
 from tests.kernels.lazily import lazy_kernel
 from twofold.game.rules import Rules
 from twofold.kernels import leaf_layer as layers
@@ -48,15 +48,9 @@ def value_all(address, afters, first, end, values, nodes, context):
 
 
 def afterstates(rows: int, cols: int, count: int) -> Words:
-    """Boards with an empty cell: from games, of few and of many tiles, of equals, of large ones."""
-    rng = np.random.default_rng([rows, cols])
-    parts = [played_boards(count, rows, cols, seed=5)]
-    for low, high in ((1, 4), (1, 16), (12, 16), (15, 16), (3, 4)):
-        cells = rng.integers(low, high, (count, rows * cols)).astype(np.uint8)
-        full = rng.random((count, 1)) ** 0.3
-        parts.append(np.where(rng.random(cells.shape) < full, cells, np.uint8(0)))
-    boards = np.concatenate(parts)
-    boards[np.arange(len(boards)), rng.integers(0, rows * cols, len(boards))] = 0
+    """Boards with an empty cell."""
+    boards = boards_of(rows, cols, count)
+    boards[np.arange(len(boards)), np.arange(len(boards)) % (rows * cols)] = 0
     return np.unique(to_bits(boards, rows, cols))
 
 
@@ -76,7 +70,7 @@ def both(evaluator: Evaluator, search: Expectimax, first: int, end: int, afters:
 
 @pytest.mark.parametrize("shape", SMALL)
 def test_lines_equal_the_general_layer(shape: tuple[int, int]) -> None:
-    afters = afterstates(*shape, 200)
+    afters = afterstates(*shape, 800)
     for name, evaluator in EVALUATED.items():
         for distribution in DISTRIBUTIONS if name == "rows" else DISTRIBUTIONS[:1]:
             rules = replace(
@@ -88,33 +82,17 @@ def test_lines_equal_the_general_layer(shape: tuple[int, int]) -> None:
                     both(evaluator, search, first, end, afters)
 
 
-def test_parts_of_the_spawns_add_up() -> None:
-    search = Expectimax(EVALUATORS["rows"], Rules(), Depth.fixed(1), table_mb=0)
-    afters = afterstates(4, 4, 200)
-    nodes = np.zeros(len(afters), np.uint64)
-    one, two, both = (np.zeros(len(afters)) for _ in range(3))
-    for values, first, end in ((one, 0, 1), (two, 1, 2), (both, 0, 2)):
-        value_all(address_of(layers.lines), afters, first, end, values, nodes, search.context.words)
-    np.testing.assert_allclose(one + two, both, rtol=1e-14)
-    assert not np.allclose(one, two)
-
-
 @pytest.mark.parametrize(
-    "evaluator",
+    ("evaluator", "rules"),
     [
-        EVALUATORS["snake"],
-        replace(EVALUATORS["rows"], adds_reward=True),
-        replace(EVALUATORS["rows"], dead_value=-np.inf),
-        replace(EVALUATORS["rows"], at="state"),
+        (EVALUATORS["snake"], ""),
+        (replace(EVALUATORS["rows"], adds_reward=True), ""),
+        (replace(EVALUATORS["rows"], dead_value=-np.inf), ""),
+        (replace(EVALUATORS["rows"], at="state"), ""),
+        (EVALUATORS["rows"], "spawn=2:1,4:1,8:1"),
     ],
 )
-def test_other_evaluators_have_a_general_layer(evaluator: Evaluator) -> None:
-    search = Expectimax(evaluator, Rules(), Depth.fixed(1))
+def test_others_have_a_general_layer(evaluator: Evaluator, rules: str) -> None:
+    search = Expectimax(evaluator, Rules.parse(rules), Depth.fixed(1))
     general = layers.after_spawn if evaluator.at == "state" else layers.after_move
     assert search.context.words[LOWEST] == address_of(general)
-
-
-def test_three_spawn_tiles_have_the_general_layer() -> None:
-    rules = Rules.parse("spawn=2:1,4:1,8:1")
-    search = Expectimax(EVALUATORS["rows"], rules, Depth.fixed(1))
-    assert search.context.words[LOWEST] == address_of(layers.after_move)

@@ -139,16 +139,6 @@ def test_games(shape: tuple[int, int], form: str, policy: str, guards: Guards) -
         moves += made
 
 
-def test_the_largest_exponents_are_recorded_inside_the_buffer(guards: Guards) -> None:
-    game = Played(guards, Rules(1, 3), limit=4)
-    game.words[play.POLICY_ADDRESS] = address_of(policies.corner_cells)
-    board = guards.copy(np.array([34, 34, 0], dtype=np.uint8))
-    game.state[play.MAX_EXPONENT] = 34
-    play.play_cells(game.words, game.state, board, 1)
-    assert game.state[play.MAX_EXPONENT] == MAX_EXPONENT
-    assert game.reached[MAX_EXPONENT] == 1
-
-
 @pytest.mark.parametrize("keep", [False, True])
 def test_many_games_at_once(keep: bool, guards: Guards) -> None:
     game = Played(guards, Rules(), limit=10_000)
@@ -161,28 +151,6 @@ def test_many_games_at_once(keep: bool, guards: Guards) -> None:
         largest = int(state[play.MAX_EXPONENT])
         assert 0 < numbers[largest] <= state[play.MOVE_NUMBER]
         assert not numbers[largest + 1 :].any()
-
-
-def test_many_games_from_boards(guards: Guards) -> None:
-    game = Played(guards, Rules(), limit=40_000)
-    states, reached = game.use_games(guards, 20)
-    given = [(0x1230_0000_0000_0000 | number % 10, 100 * number) for number in range(20)]
-    starts = guards.copy(np.array(given, dtype=np.uint64))
-    game.words[play.STARTS] = starts.ctypes.data
-    assert play.play_many(game.words, np.uint64(1), states, game.limit) == 20
-    assert (states[:, play.SCORE] > starts[:, 1]).all()
-    assert (starts == np.array(given, dtype=np.uint64)).all()
-    assert not reached[:, :4].any()
-
-
-def test_many_games_in_a_buffer_that_is_too_small(guards: Guards) -> None:
-    game = Played(guards, Rules(), limit=1_000)
-    states, _ = game.use_games(guards, 20)
-    done = play.play_many(game.words, np.uint64(1), states, game.limit)
-    assert 0 < done < 20
-    assert states[: done + 1, play.MOVE_NUMBER].sum() == game.limit
-    assert game.words[play.LETTERS] == game.letters.ctypes.data
-    game.check_letters(1_000)
 
 
 @pytest.mark.parametrize(("rows", "cols"), SHAPES)
@@ -302,13 +270,6 @@ def test_states_and_their_replies(guards: Guards) -> None:
             )
             found = expectimax.mean_of(bits, move, values, words)
             assert found == expectimax.value_of(bits, score, move, 3, plain.context.words)
-
-
-def test_frames_are_as_large_as_their_parts() -> None:
-    """A second move needs one frame more."""
-    assert cell_kernels.FRAME_BYTES == 640
-    assert cell_kernels.LINES + 8 == cell_kernels.DIRECTION_WORDS
-    assert cell_kernels.frames(12) == 14
 
 
 # Networks, with the most leaves possible

@@ -17,7 +17,6 @@ from twofold.game import reference
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
 from twofold.kernels import context as names
-from twofold.kernels import ntuple
 from twofold.kernels.expectimax import LOWEST
 from twofold.kernels.intrinsics import call_layer, pointer
 from twofold.kernels.play import ask
@@ -95,31 +94,6 @@ def test_values_equal_the_naive_ones(shape: Shape, stages: tuple[int, ...]) -> N
         value, expected = both.network.value(board), both.twin.value(cells)
         assert abs(value - expected) <= 1e-6 * both.size(cells)
         assert evaluator.value(board) == value
-
-
-def test_the_most_patterns_there_may_be() -> None:
-    """32 patterns: 256 features, the maximum."""
-    cells = [(a, b, c) for a in range(16) for b in range(a) for c in range(b)][:32]
-    text = " ".join("".join("0123456789abcdef"[cell] for cell in each) for each in cells)
-    both = Both.make(text, (4, 4), (64,))
-    assert both.network.features == ntuple.MAX_FEATURES
-    boards = some_boards((4, 4), 40)
-    both.promote(boards)
-    search = one_ply(both)
-    for board in boards:
-        found, expected = both.network.value(Board(board)), both.twin.value(board)
-        assert abs(found - expected) <= 1e-6 * both.size(board)
-        check_choice(both, search, board)
-
-
-def test_diverged_weights_stay_nan() -> None:
-    """A NaN of the first stage stays NaN."""
-    for stages in ((), (4,)):
-        network = Network("01 23", (2, 2), stages=stages)
-        network.weights[:] = np.nan
-        assert np.isnan(network.value(Board.parse("2x2:12/34")))
-        choice = one_ply(Both(network, twin_of(network)))
-        assert policy_move(choice, (1, 1, 0, 0), (2, 2)) == Move.RIGHT
 
 
 # The policy of one ply

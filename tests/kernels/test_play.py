@@ -9,7 +9,6 @@ from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.rules import Rules
 from twofold.game.step import Status
-from twofold.kernels import play
 from twofold.players import make_player, play_game
 from twofold.players.compiled import CompiledPlayer
 from twofold.players.loop import GameResult, KernelGame, _play_by_choose, _Progress
@@ -166,14 +165,6 @@ def test_a_tile_past_32768_changes_nothing_for_the_caller(top: str, spec: str) -
         assert finished_in_kernels == (spec in SIMPLE or not overflowed)
 
 
-def test_the_boards_at_the_top_overflow() -> None:
-    rules = Rules()
-    for spec in WITH_AND_WITHOUT_CELLS:
-        largest = [choose_alone(spec, start(top, rules)).game.board.max_tile for top in TOPS]
-        assert max(largest) >= 65536, spec
-    assert choose_alone("corner", start(TOPS[2], rules)).game.board.max_tile == 131072
-
-
 @pytest.mark.promise("R12")
 def test_play_stops_at_a_goal_past_32768() -> None:
     rules = Rules.parse("4x4 goal=65536 stop=goal")
@@ -216,20 +207,6 @@ def test_stop_is_asked_and_abandons_the_game() -> None:
     assert asked >= 4
 
 
-def test_a_game_that_is_never_stopped_is_the_same() -> None:
-    rules = Rules.parse("4x4")
-    result = play_game(make_player("random"), rules, 5, keep_moves=True, stop=lambda: False)
-    assert result is not None
-    assert replace(result, seconds=0.0) == by_kernels("random", rules, 5)
-
-
-def test_letters_are_left_out_unless_asked_for() -> None:
-    result = play_game(make_player("random"), Rules(), 5)
-    assert result is not None
-    assert result.letters == ""
-    assert result.moves == len(by_kernels("random", Rules(), 5).letters)
-
-
 def test_a_merge_past_the_largest_exponent_is_an_error_in_either_loop() -> None:
     rules = Rules.parse("1x8 spawn=34359738368:1")  # 2^35
     assert rules.spawn_exponents == (35,)
@@ -241,15 +218,3 @@ def test_a_merge_past_the_largest_exponent_is_an_error_in_either_loop() -> None:
             match="expected exponents up to 35, got a merge of two tiles of exponent 35",
         ):
             play_game(player, rules, 0)
-
-
-def test_no_player_is_blamed_for_it() -> None:
-    """`greedy` finds no move whose reward it knows."""
-    with pytest.raises(TileTooLarge, match="expected exponents up to 35"):
-        play_game(make_player("greedy"), Rules.parse("4x4 spawn=34359738368:1"), 1)
-
-
-def test_states_and_words_have_the_sizes_that_kernels_read() -> None:
-    words = {name: value for name, value in vars(play).items() if name.isupper()}
-    assert max(words[name] for name in ("LETTERS", "ROWS", "COLS", "STARTS")) == play.GAME_WORDS - 1
-    assert play.MAX_EXPONENT == play.STATE_WORDS - 1

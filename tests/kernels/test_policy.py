@@ -37,25 +37,6 @@ def test_outputs_equal_the_naive_twin(shape: tuple[int, int], widths: tuple[int,
         assert found == pytest.approx(naive(network, board), rel=1e-5, abs=1e-5)
 
 
-def test_many_boards_at_once_give_the_same() -> None:
-    network = make_policy()
-    boards = random_boards((4, 4), 100)
-    found = network.outputs(np.array([board.exponents for board in boards], dtype=np.uint8))
-    for board, outputs in zip(boards, found.tolist(), strict=True):
-        thought = network.think(board)
-        assert outputs == [*thought.logits, thought.value]
-
-
-def test_inputs_that_are_not_positive_count_nothing() -> None:
-    network = make_policy(widths=(5,))
-    network.table[:] = 0
-    network.bias[:] = [-1, 0, 2, -3, 0]
-    found = network.think(Board.parse("0000/0000/0000/0001"))
-    head = network.layers[0]
-    expected = 2 * head.weights[2] + head.bias
-    assert [*found.logits, found.value] == pytest.approx(expected.tolist(), rel=1e-6)
-
-
 @pytest.mark.parametrize("width", [1, 2, 5, 8, 24])
 @pytest.mark.parametrize("shape", [*SHAPES, (4, 3), (8, 8)])
 def test_a_symmetric_network_looks_at_the_form_of_a_board(

@@ -2,30 +2,23 @@
 
 import threading
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
 from numba import types
-from numpy.typing import NDArray
 
 from tests.kernels.drivers import Words
 from tests.kernels.lazily import lazy_kernel
-from twofold.game.rules import Rules
 from twofold.kernels import context as names
 from twofold.kernels import expectimax_cells as cell_kernels
 from twofold.kernels import transposition as table
 from twofold.kernels.intrinsics import pointer
 from twofold.kernels.play import mix
-from twofold.kernels.transposition import BUCKET_WORDS, EXACT, GENERATIONS, LOWER, UPPER
+from twofold.kernels.transposition import BUCKET_WORDS, EXACT, GENERATIONS, LOWER
 from twofold.search.context import aligned_zeros
-from twofold.search.depth import Depth
-from twofold.search.expectimax import Expectimax
-from twofold.values import EVALUATORS
 
 _WORDS = types.uint64[::1]
 _INTS = types.int64[::1]
-Ints = NDArray[np.int64]
 
 FACTOR = 0x9E3779B97F4A7C15
 BUCKETS = [4096, 5000, 65_536]
@@ -79,20 +72,6 @@ def use(positions, depths, kinds, values, order, found, hits, context):
             table.store(bucket, key, values[turn], words)
 
 
-@lazy_kernel(types.void(_WORDS, _INTS, _INTS, _WORDS, _WORDS, _WORDS, _WORDS))
-def use_as_deep(positions, depths, kinds, values, found, hits, context):
-    """The same for a search with a cut, in a table that may begin with few buckets."""
-    words = pointer(context)
-    for turn in range(len(positions)):
-        hashed = table.hash_of(positions[turn])
-        key = table.entry_key(hashed, depths[turn], kinds[turn])
-        if table.find_as_deep(table.bucket_of(hashed, words), key, words) >= 0:
-            hits[turn] = np.uint64(1)
-            found[turn] = words[names.FOUND]
-        else:
-            table.keep(hashed, key, values[turn], words)
-
-
 @lazy_kernel(types.void(_WORDS, types.int64, types.int64, _INTS, _WORDS))
 def hammer(positions, start, turns, counts, context):
     """Look up and store pseudo-random positions; counts hits and wrong values.
@@ -117,12 +96,6 @@ def hammer(positions, start, turns, counts, context):
             table.store(bucket, key, value, words)
 
 
-@lazy_kernel(types.UniTuple(types.uint64, 2)(types.uint64, _WORDS))
-def hash_and_bucket(position, context):
-    hashed = table.hash_of(position)
-    return hashed, np.uint64(table.bucket_of(hashed, pointer(context)))
-
-
 def unhash(hashed: int) -> int:
     """The position of a hash."""
     word = hashed * pow(FACTOR, -1, 2**64) % 2**64
@@ -139,33 +112,6 @@ def awkward_positions(buckets: int) -> list[int]:
 
 def random_words(count: int, seed: int) -> Words:
     return np.random.default_rng(seed).integers(0, 2**64, count, dtype=np.uint64)
-
-
-@pytest.mark.parametrize("buckets", BUCKETS)
-def test_hashes_are_one_to_one_and_spread_over_all_buckets(buckets: int) -> None:
-    one = Table(buckets)
-    seen = set()
-    for position in [0, 2**64 - 1, *awkward_positions(buckets), *map(int, random_words(3000, 1))]:
-        hashed, bucket = map(int, hash_and_bucket(np.uint64(position), one.words))
-        assert unhash(hashed) == position
-        assert bucket == (hashed * buckets >> 64) * BUCKET_WORDS
-        assert bucket + BUCKET_WORDS <= len(one.array)
-        seen.add(bucket)
-    assert {0, (buckets - 1) * BUCKET_WORDS} <= seen
-
-
-def test_what_is_stored_is_found_by_its_position_depth_and_kind_alone() -> None:
-    one = Table(4096)
-    position = unhash(2**63)
-    keys = [(depth, kind) for depth in (0, 1, 15, 31) for kind in (EXACT, LOWER, UPPER)]
-    for stored in keys:
-        one.array[:] = 0
-        assert all(one.find(position, *key) is None for key in keys)
-        one.store(position, *stored, 77)
-        assert [key for key in keys if one.find(position, *key) is not None] == [stored]
-        assert one.find(position, *stored) == 77
-        for other in (unhash(2**63 + 1), unhash(2**63 + 2**52), unhash(0), 0, position ^ 1):
-            assert one.find(other, *stored) is None
 
 
 @pytest.mark.parametrize("only_present", [True, False])
@@ -229,28 +175,6 @@ def test_old_entries_are_replaced_first_however_deep() -> None:
     assert found == [None, 2, 2, 2]
 
 
-@pytest.mark.parametrize("generation", range(GENERATIONS + 2))
-def test_an_empty_entry_is_taken_before_any_other(generation: int) -> None:
-    one = Table(4096)
-    for _ in range(generation + 1):
-        table.begin(one.words)
-    for position in neighbours(4):
-        one.store(position, 0, EXACT, 5)
-    assert [one.find(position, 0, EXACT) for position in neighbours(4)] == [5, 5, 5, 5]
-
-
-def test_only_the_present_generation_is_believed_where_asked() -> None:
-    one, position = Table(4096), unhash(9)
-    table.begin(one.words)
-    one.store(position, 3, EXACT, 1)
-    table.begin(one.words)
-    assert one.find(position, 3, EXACT) == 1
-    one.words[names.ONLY_PRESENT] = 1
-    assert one.find(position, 3, EXACT) is None
-    one.store(position, 3, EXACT, 2)
-    assert one.find(position, 3, EXACT) == 2
-
-
 def test_before_a_generation_comes_again_the_table_is_cleared() -> None:
     one, seen = Table(4096, only_present=True), []
     positions = [unhash(search << 52) for search in range(3 * GENERATIONS)]  # one a bucket
@@ -261,13 +185,6 @@ def test_before_a_generation_comes_again_the_table_is_cleared() -> None:
         assert one.find(position, 3, EXACT) == search
         seen.append(int(one.words[names.GENERATION]))
     assert len(set(seen)) >= GENERATIONS - 1
-
-
-def test_a_new_generation_needs_no_table() -> None:
-    words = np.zeros(names.OWN, dtype=np.uint64)
-    for _ in range(2 * GENERATIONS):
-        table.begin(words)
-        assert words[names.GENERATION] < GENERATIONS
 
 
 def test_torn_entries_match_nothing() -> None:
@@ -312,48 +229,6 @@ def test_two_threads_on_one_table_give_no_wrong_value(figure: Callable[[str], No
     assert hits > 100_000
     assert wrong == 0
     figure(f"2 threads on one table: {hits:,} values found, 0 wrong")
-
-
-@pytest.mark.parametrize("megabytes", [1, 3, 16, 100])
-def test_a_table_takes_the_memory_asked_for(megabytes: int) -> None:
-    search = Expectimax(EVALUATORS["snake"], Rules(), Depth.fixed(2), table_mb=megabytes)
-    context: Any = search.context
-    array = context._held[names.TABLE]
-    asked = megabytes * 2**20
-    assert 0.99 * asked <= array.nbytes <= 1.01 * asked
-    assert array.base.nbytes <= 1.01 * asked
-    assert array.nbytes == int(context.words[names.BUCKETS]) * 8 * BUCKET_WORDS
-    assert context.words[names.TABLE] % 64 == 0
-    assert context.words[names.BUCKETS] >= table.MIN_BUCKETS
-
-
-@pytest.mark.parametrize("buckets", [16_384, 65_536])
-def test_a_table_that_begins_with_few_buckets_finds_and_loses_the_same(buckets: int) -> None:
-    whole, growing = (Table(buckets, only_present=True) for _ in range(2))
-    growing.words[names.ALL] = buckets
-    growing.words[names.BUCKETS] = growing.words[names.FEW] = table.MIN_BUCKETS
-    rng = np.random.default_rng(3)
-    near = np.array(awkward_positions(buckets), dtype=np.uint64)
-    grew = []
-    for search in range(3 * GENERATIONS):
-        count = (200, 2_000, 20_000, 6 * buckets)[search % 3 + (search % 31 == 5)]
-        positions = rng.integers(0, 2**64, count, dtype=np.uint64)
-        if search % 3:
-            crowded = rng.random(count) < 0.1
-            positions[crowded] = rng.choice(near, int(crowded.sum()))
-        again = rng.integers(0, count, count // 2)
-        positions[count - len(again) :] = positions[again]
-        depths, kinds = rng.integers(0, 12, count), rng.integers(0, 4, count)
-        results = []
-        for one in (whole, growing):
-            table.begin(one.words)
-            found, hits = np.zeros(count, np.uint64), np.zeros(count, np.uint64)
-            use_as_deep(positions, depths, kinds, positions ^ np.uint64(7), found, hits, one.words)
-            results.append((found, hits))
-        np.testing.assert_array_equal(results[0], results[1])
-        assert 0 < results[0][1].sum() < count
-        grew.append(growing.words[names.BUCKETS] == buckets)
-    assert 0 < sum(grew) < len(grew)
 
 
 @lazy_kernel(types.uint64(_WORDS, types.uint64, types.int64))

@@ -104,14 +104,3 @@ def test_symmetric_boards_have_equal_values(
         assert len(values) == network.symmetries
         assert np.ptp(values) <= TOLERANCE * np.abs(values).max()
     figure(f"{network.symmetries} symmetries of 200 boards of {shape}: equal to 1e-6")
-
-
-def test_a_rate_of_one_takes_the_value_to_the_target() -> None:
-    """For boards on which all features differ; equal features would add the step twice."""
-    training = Training(TrainingSettings(patterns="2x4", schedule=parse_schedule("td:1")))
-    worker = training.workers[0]
-    worker.begin(training.settings.schedule[0], 0)
-    board = Board.parse("1234/5678/9abc/def0")
-    for target in (1000.0, -5.0):
-        updates.learn_one(worker.words, np.uint64(board.to_bits()), target)
-        assert training.network.value(board) == pytest.approx(target, rel=1e-6)

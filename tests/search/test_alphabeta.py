@@ -17,10 +17,9 @@ from tests.support.twins import (
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
 from twofold.kernels.alphabeta import LEAST_DEPTH
-from twofold.players import make_player, play_game
+from twofold.players import make_player
 from twofold.search.alphabeta import AlphaBeta
 from twofold.search.analysis import Analysis
-from twofold.search.budget import Budget
 from twofold.values import EVALUATORS
 
 TABLE_DEPTHS = dict.fromkeys(range(1, 6), 8) | {6: 4, 7: 2}  # boards by half-moves
@@ -35,11 +34,6 @@ def test_a_won_board_is_worth_more_than_any_other() -> None:
     assert policy_move(search, board, 500) is first_best(values)
     never = AlphaBeta(EVALUATORS["clustering"], Rules.parse("4x4 goal=65536"), 3, wins_at_goal=True)
     assert max(values_of(never, board, 500).values()) < LARGEST
-
-
-def test_of_equal_values_the_first_move_wins() -> None:
-    board = Board.parse("0000/0110/0110/0000")
-    assert policy_move(AlphaBeta(EVALUATORS["snake"], Rules(), 3), board, 0) is Move.UP
 
 
 # The transposition table
@@ -82,15 +76,6 @@ def test_the_table_knows_what_a_value_depends_on(
                 expected = values_of(plain, board, score)
                 assert policy_move(kept, board, score) is first_best(expected)
                 assert values_of(kept, board, score) == expected
-
-
-def test_the_table_saves_work() -> None:
-    with_table, without = (AlphaBeta(EVALUATORS["rows"], Rules(), 7, table_mb=mb) for mb in (4, 0))
-    for board, score in positions(5, 8, seed=77):
-        policy_move(with_table, board, score)
-        policy_move(without, board, score)
-    assert with_table.nodes < 0.7 * without.nodes
-    assert without.hits == 0
 
 
 def test_interrupted_values_are_not_kept() -> None:
@@ -150,51 +135,3 @@ def test_a_line_ends_where_the_game_is_won() -> None:
     assert end.max_tile == 64
     assert analysis.line[-1].cell is None
     assert len(analysis.line) < 4
-
-
-def test_a_line_ends_where_the_search_gives_up() -> None:
-    search = AlphaBeta(EVALUATORS["rows"], Rules(), 7)
-    (board, score), *_ = positions(1, 6, seed=3)
-    best = first_best(values_of(search, board, score))
-    search.forget()
-    search.limit_nodes(50)
-    (step,) = search.line(search.position(board), score, best, 7)
-    assert (step.move, step.cell) == (best, None)
-
-
-def test_a_line_on_a_board_of_the_largest_tiles() -> None:
-    board = Board.parse("ff12/0056/7801/1030")
-    line = make_player("alphabeta:eval=rows,depth=5").analyse(board).line
-    assert len(line) == 3
-
-
-@pytest.mark.parametrize("name", ["rows", "clustering"])
-def test_a_game_does_not_depend_on_the_table(name: str) -> None:
-    rules = Rules.parse("goal=256 stop=goal")
-    specs = [f"alphabeta:eval={name},depth=7,table_mb={size}" for size in (0, 1, 4)]
-    games = []
-    for spec in specs:
-        with make_player(spec) as player:
-            first = play_game(player, rules, 5, keep_moves=True)
-            assert first is not None
-            games.append(first.letters)
-            again = play_game(player, rules, 5, keep_moves=True)
-            assert again is not None
-            assert again.letters == first.letters
-    assert len(set(games)) == 1
-
-
-def test_a_budget_of_nodes_deepens_by_two_half_moves() -> None:
-    player = make_player("alphabeta:eval=rows")
-    fixed = {f"{depth} half-moves": make_player(f"alphabeta:depth={depth}") for depth in (3, 5, 7)}
-    for board, score in positions(6, 6, seed=21):
-        analyses = list(player.stream(board, Budget(nodes=30_000), score=score))
-        assert [int(one.depth.split()[0]) for one in analyses] == [
-            2 * number + 1 for number in range(len(analyses))
-        ]
-        assert len(analyses) > 2
-        for one in analyses:
-            if one.depth in fixed:
-                expected = fixed[one.depth].analyse(board, score=score)
-                assert one.best is expected.best
-                assert [move.value for move in one.moves] == [m.value for m in expected.moves]

@@ -102,40 +102,6 @@ def test_an_analysis_is_consistent(spec: str, shape: tuple[int, int]) -> None:
             check_line(analysis, Rules(*shape))
 
 
-@pytest.mark.parametrize("spec", ["expectimax:ply=4", "alphabeta:depth=7", "baeldung"])
-def test_the_table_answers_some(spec: str) -> None:
-    for board in boards((4, 4), 4):
-        assert make_player(spec).analyse(board).hits > 0
-    assert make_player("expectimax:ply=3,table_mb=0").analyse(board).hits == 0
-
-
-@pytest.mark.parametrize("ply", [2, 3, 4, 5])
-@pytest.mark.parametrize("more", ["", ",table_mb=0", ",eval=snake", ",threads=2"])
-def test_a_line_goes_as_deep_as_the_search(ply: int, more: str) -> None:
-    """Without a table the node limit ends the line early."""
-    with make_player(f"expectimax:ply={ply}{more}") as player:
-        for board in boards((4, 4), 5):
-            line = player.analyse(board).line
-            assert 1 <= len(line) <= ply
-            if "table_mb" not in more:
-                assert len(line) == ply
-                assert line[-1].cell is None
-
-
-@pytest.mark.parametrize(
-    "distribution", ["spawn=8:1", "spawn=4:0.1,64:0.9", "spawn=2:1,4:1,8:2,16:1"]
-)
-def test_a_line_has_the_likeliest_spawn(distribution: str) -> None:
-    rules = Rules.parse(distribution)
-    player = make_player("expectimax:ply=3")
-    player.start(rules, 1)
-    for board in boards((4, 4), 4):
-        analysis = player.analyse(board)
-        check_line(analysis, rules)
-        likeliest = max(rules.spawn, key=lambda spawn: spawn[1])[0]
-        assert {step.tile for step in analysis.line} <= {likeliest, None}
-
-
 @pytest.mark.parametrize("spec", ["expectimax", "alphabeta", "nneonneo", "baeldung"])
 def test_a_stream_improves_and_ends(spec: str) -> None:
     with make_player(spec) as player:

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support.twins import first_best, positions, values_of
+from tests.support.twins import positions, values_of
 from twofold.game.board import Board
 from twofold.game.rules import Rules
 from twofold.players import make_player
-from twofold.players.searching import SearchPlayer
 from twofold.search import base
 from twofold.search.alphabeta import AlphaBeta
 from twofold.search.base import HOPELESS, LEAST_GROWTH, DeepFound, Search, deepen
@@ -123,37 +122,6 @@ def test_all_plies_together_stay_within_the_limit(nodes: int) -> None:
         assert search.nodes - before <= 1.01 * nodes
 
 
-@pytest.mark.parametrize("nodes", [3000, 40_000])
-def test_no_ply_is_left_out_that_would_have_been_finished(nodes: int) -> None:
-    search, free = expectimax(), expectimax()
-    for board in boards(5):
-        *_, last = ask(search, board, Budget(nodes=nodes))
-        _, *more = ask(free, board, Budget(ply=last.depth + 1, nodes=10**12))
-        assert more[-1].nodes > nodes
-
-
-def test_a_limit_of_plies_counts_too() -> None:
-    for board in boards(3):
-        found = ask(expectimax(), board, Budget(ply=3, nodes=10**12))
-        assert [one.depth for one in found] == [1, 2, 3]
-        found = ask(AlphaBeta(EVALUATORS["rows"], Rules(), 3), board, Budget(ply=3, nodes=10**12))
-        assert [one.depth for one in found] == [1, 3, 5]
-
-
-def test_without_a_limit_there_is_one_answer() -> None:
-    search = expectimax()
-    (board,) = boards(1)
-    assert [one.depth for one in ask(search, board, Budget())] == [3]
-    assert [one.depth for one in ask(search, board, Budget(ply=2))] == [2]
-    assert [one.depth for one in ask(search, board, Budget(), Stop())] == [1, 2, 3]
-
-
-def test_a_small_board_is_searched_to_the_end_of_every_limit() -> None:
-    search = Expectimax(EVALUATORS["rows"], Rules(1, 2, start_tiles=1), Depth.fixed(1))
-    found = ask(search, Board.parse("1x2:01"), Budget(nodes=10**12))
-    assert [one.depth for one in found] == list(range(1, 13))
-
-
 @pytest.mark.promise("R6")
 @pytest.mark.parametrize("nodes", [500, 20_000, 100_000])
 @pytest.mark.parametrize("name", ["rows", "it3105-gradient"])
@@ -234,22 +202,6 @@ def test_seconds_are_those_of_all_plies_and_of_the_caller(monkeypatch: pytest.Mo
         assert depths == [1, 2]
 
 
-def test_a_delayed_ply_ends_no_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second ply, which takes a millisecond, is delayed by 0.2 s."""
-    monkeypatch.setattr(base, "ringing", never)
-    search = expectimax()
-    board, times = boards(1)[0], 0
-
-    def clock() -> float:
-        nonlocal times
-        times += 1
-        return search.nodes * 1e-7 + (0.2 if times > 6 else 0.0)
-
-    found = ask(search, board, Budget(ply=4, seconds=1.0), clock=clock)
-    assert found[1].seconds - found[0].seconds > 0.2
-    assert [one.depth for one in found] == [1, 2, 3, 4]
-
-
 @pytest.mark.promise("R20")
 @pytest.mark.parametrize("kind", ["rows", "snake", "clustering", "alphabeta", "threads", "cut"])
 def test_a_limit_of_time_is_kept(kind: str) -> None:
@@ -287,14 +239,6 @@ def test_an_answer_comes_in_time(spec: str, figure: Callable[[str], None]) -> No
 # The flag.
 
 
-@pytest.mark.parametrize("budget", [Budget(), Budget(nodes=10**12), Budget(seconds=60.0)])
-def test_a_flag_that_is_up_leaves_one_ply(budget: Budget) -> None:
-    stop = Stop()
-    stop.raise_flag()
-    for board in boards(3):
-        assert [one.depth for one in ask(expectimax(), board, budget, stop)] == [1]
-
-
 def test_a_search_goes_on_after_a_flag_and_a_limit() -> None:
     search, fresh = expectimax(), expectimax()
     for board in boards(3):
@@ -304,15 +248,6 @@ def test_a_search_goes_on_after_a_flag_and_a_limit() -> None:
         assert values_of(search, board) == values_of(fresh, board)
         ask(search, board, Budget(nodes=2000))
         assert not search.gave_up()
-        assert values_of(search, board) == values_of(fresh, board)
-
-
-def test_a_search_continues_after_an_abandoned_iteration() -> None:
-    search, fresh = expectimax(), expectimax()
-    for board in boards(3):
-        some = deepen(search, board, 0, board.legal_moves(), Budget(nodes=20_000))
-        next(some)
-        some.close()  # type: ignore[attr-defined]
         assert values_of(search, board) == values_of(fresh, board)
 
 
@@ -368,14 +303,3 @@ def test_time_is_never_called_reproducible(
             assert analysis.reproducible == expected
         shared = "threads" in spec and ("cut" in spec or "nodes" in spec)
         assert player.reproducible == ("time" not in spec and not shared)
-
-
-@pytest.mark.parametrize("spec", ["expectimax:nodes=5000", "alphabeta:nodes=5000"])
-def test_a_player_under_a_limit_makes_the_move_of_its_analysis(spec: str) -> None:
-    player = make_player(spec)
-    assert isinstance(player, SearchPlayer)
-    for board in boards(15, 12, seed=63):
-        analysis = player.analyse(board)
-        move = player.choose(board)
-        assert move == analysis.best
-        assert move == first_best({m.move: m.value for m in analysis.moves if m.value is not None})

@@ -7,16 +7,15 @@ from itertools import product
 import numpy as np
 import pytest
 
+from tests.kernels.drivers import ply_of
 from tests.support.twins import positions
-from twofold.errors import InvalidInput, InvalidSpec, LimitExceeded
+from twofold.errors import InvalidInput, InvalidSpec
 from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.rules import Move, Rules
-from twofold.kernels import expectimax as kernels
 from twofold.limits import MAX_PLY
 from twofold.players import make_player, play_game
 from twofold.players.searching import ExpectimaxPlayer
-from twofold.search.budget import Budget
 from twofold.search.depth import ENDLESS, Depth, DepthBand, Steps
 from twofold.search.expectimax import Expectimax
 from twofold.values import EVALUATORS
@@ -31,12 +30,6 @@ BANDS = ["2+14000-16000:4", "3/2@5+0-100:6+100-200:5/4@3+28000-:3/2@6", "tiles+6
 def test_text_and_value(text: str) -> None:
     assert str(Depth.parse(text)) == text
     assert Depth.parse(str(Depth.parse(text))) == Depth.parse(text)
-
-
-def test_other_texts_of_the_same_depth() -> None:
-    assert Depth.parse("05") == Depth.parse("5@0") == Depth.fixed(5)
-    assert Depth.parse("4/3@4") == Depth.few(3, few=4, few_ply=4)
-    assert str(Depth.parse("02+014000-16000:4@0")) == "2+14000-16000:4"
 
 
 def some_steps(rng: random.Random) -> Steps:
@@ -98,12 +91,6 @@ def test_the_part_that_is_wrong_is_shown(text: str, part: str) -> None:
     assert str(caught.value).endswith(f"got {part}")
 
 
-@pytest.mark.parametrize("text", ["0", "13", "999999999", "5/0@3", "5/13@3", "2+1-2:13"])
-def test_a_depth_beyond_the_limit_names_it(text: str) -> None:
-    with pytest.raises(LimitExceeded, match="expected ply from 1 to 12, got"):
-        Depth.parse(text)
-
-
 def test_mutated_texts_are_read_or_refused() -> None:
     rng = random.Random(8)
     read = 0
@@ -125,19 +112,6 @@ def test_a_depth_that_varies_is_not_fixed(text: str) -> None:
         _ = Depth.parse(text).fixed_ply
     assert str(caught.value).endswith(text)
     assert Depth.parse("7").fixed_ply == 7
-
-
-def test_plies_by_the_sum_of_the_tiles() -> None:
-    depth = Depth.parse("2+14000-16000:4/3@5+16000-:6")
-    for total, empty, ply in (
-        (13_998, 0, 2), (14_000, 0, 4), (14_000, 4, 4), (14_000, 5, 3), (15_998, 16, 3),
-        (16_000, 0, 6), (10**15, 9, 6),
-    ):  # fmt: skip
-        assert depth.at(empty, 5, total) == ply
-    assert depth.of([13, 12, 10, 9, 7, 4, 0, 0]) == 2  # 8192 + 4096 + 1024 + 512 + 128 + 16
-    assert depth.of([13, 12, 10, 9, 7, 6, 1, 0]) == 4
-    assert depth.of([13, 12, 10, 9, 7, 6, 0, 0, 0, 0, 0]) == 3
-    assert depth.of([13, 12, 11, 10, 9, 7, 2, 0, 0, 0, 0]) == 6
 
 
 def plies_of(depth: Depth, board: Board) -> int:
@@ -167,7 +141,7 @@ def test_the_kernel_has_the_same_plies(text: str) -> None:
     boards += [at_sum(total) for band in depth.bands for total in ends_of(band)]
     for board in boards:
         ply = search.own_depth(board)
-        assert ply == kernels.ply_of(np.uint64(board.to_bits()), search.context.words)
+        assert ply == ply_of(np.uint64(board.to_bits()), search.context.words)
         assert ply == plies_of(depth, board)
         seen.add(ply)
     assert len(seen) >= min(len(depth.steps) + len(depth.bands), 3)
@@ -198,16 +172,6 @@ def test_moves_of_games_and_choices_are_those_of_the_depth_of_the_board() -> Non
         alike += moves[0] is moves[1]
         game.play(letter)
     assert 100 < alike < 350
-
-
-def test_an_analysis_has_the_depth_of_the_board() -> None:
-    with make_player("expectimax:ply=1+100-:2/3@15") as player:
-        for text, ply in (("0012/0000/0000/0000", 1), ("7000/0000/0000/0000", 3), ("7001/" * 4, 2)):
-            found = player.analyse(Board.parse(text.strip("/")))
-            assert {move.depth for move in found.moves if move.legal} == {ply}
-            assert found.value == make_player(f"expectimax:ply={ply}").analyse(found.board).value
-        found = player.analyse(Board.parse("7000/0000/0000/0000"), Budget(ply=4))
-        assert found.moves[1].depth == 4
 
 
 @pytest.mark.parametrize(

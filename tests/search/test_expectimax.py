@@ -1,7 +1,6 @@
 """Expectimax on bits and on cells: ties, depth, limits, tables, games, lines, large tiles."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 
@@ -24,37 +23,6 @@ ROWS = EVALUATORS["rows"]
 
 
 # On bits
-
-
-def test_of_equal_values_the_first_move_wins() -> None:
-    board = Board.parse("0000/0110/0110/0000")
-    player = make_player("expectimax:eval=snake,ply=2")
-    values = {move.value for move in player.analyse(board).moves}
-    assert len(values) == 1
-    assert player.choose(board) is Move.UP
-    assert player.choose(Board.parse("1000/2000/3000/4000")) is Move.RIGHT
-
-
-def test_depth_depends_on_the_empty_cells_where_it_should() -> None:
-    player = make_player("it3105-snake")
-    assert isinstance(player, ExpectimaxPlayer)
-    four, three = Board.parse("1212/2121/1212/0000"), Board.parse("1212/2121/1212/1000")
-    assert player.analyse(four).depth == "3 plies"
-    assert player.analyse(three).depth == "4 plies"
-    assert make_player("expectimax:ply=1").analyse(three).depth == "1 ply"
-    small = Expectimax(ROWS, Rules(2, 3), Depth.few(2, few=3, few_ply=1))
-    assert small.own_depth(Board.parse("2x3:120/000")) == 2
-    assert small.own_depth(Board.parse("2x3:121/200")) == 1
-
-
-def test_nodes_are_counted_and_a_table_saves_some() -> None:
-    board, _ = positions(1, 6)[0]
-    counts = []
-    for table_mb in (0, 16):
-        search = Expectimax(ROWS, Rules(), Depth.fixed(3), table_mb=table_mb)
-        values_of(search, board, 0)
-        counts.append(search.context.nodes)
-    assert counts[0] > counts[1] > 0
 
 
 def test_with_a_cut_the_value_of_a_move_does_not_depend_on_the_others() -> None:
@@ -92,22 +60,6 @@ def test_a_search_that_begins_with_a_small_table_is_the_same() -> None:
 # On cells
 
 
-def test_depth_by_empty_cells_and_by_tiles() -> None:
-    rules = Rules(8, 8)
-    search = ExpectimaxCells(ROWS, rules, Depth.parse("4/3@9/2@40/1@64"))
-    for empty, ply in ((0, 4), (8, 4), (9, 3), (39, 3), (40, 2), (63, 2), (64, 1)):
-        board = Board([0] * empty + [1] * (64 - empty), (8, 8))
-        assert search.own_depth(board) == ply
-    search = ExpectimaxCells(ROWS, rules, Depth.parse("tiles"))
-    for tiles, ply in ((0, 4), (1, 4), (5, 4), (6, 5), (12, 11), (13, 12), (35, 12)):
-        board = Board([*range(1, tiles + 1), *[0] * (64 - tiles)], (8, 8))
-        assert search.own_depth(board) == ply
-    search = ExpectimaxCells(ROWS, rules, Depth.parse("2+100-200000:1+200000-:3/4@60"))
-    for tiles, ply in ((1, 2), (5, 2), (6, 1), (16, 1), (17, 3)):
-        board = Board([*range(1, tiles + 1), *[0] * (64 - tiles)], (8, 8))
-        assert search.own_depth(board) == ply
-
-
 def test_a_depth_beyond_the_workspace_is_refused() -> None:
     search = ExpectimaxCells(ROWS, Rules(1, 5), Depth.fixed(13))
     board = Board.parse("1x5:11000")
@@ -129,14 +81,6 @@ def test_a_limit_of_nodes_ends_the_search_and_leaves_nothing_behind() -> None:
     search.limit_nodes(None)
     assert values_of(search, board) == expected
     assert not search.gave_up()
-
-
-def test_of_equal_values_the_first_tried_wins() -> None:
-    board = Board.parse("5x5:00000/00000/00100/00000/00000")
-    order = (Move.LEFT, Move.DOWN, Move.RIGHT, Move.UP)
-    search = ExpectimaxCells(EVALUATORS["snake"], Rules(5, 5), Depth.fixed(1), order=order)
-    found = search.values(search.position(board), 0, board.legal_moves(), 1)
-    assert tuple(found) == order
 
 
 # The player
@@ -247,11 +191,3 @@ def test_a_merge_beyond_the_largest_tile_is_the_documented_error_and_no_other() 
             analysis = player.analyse(board)
             assert player.choose(board) is analysis.best in board.legal_moves()
             assert analysis.line
-
-
-def test_in_the_search_two_of_the_largest_tile_make_one() -> None:
-    evaluator = replace(EVALUATORS["snake"], adds_reward=True)
-    search = ExpectimaxCells(evaluator, Rules.parse("1x5 spawn=2:1"), Depth.fixed(2))
-    found = values_of(search, Board.parse("1x5:0zyy0"))
-    after = evaluator.value(Board.parse("1x5:z0001"))
-    assert found[Move.LEFT] >= after + 2.0**35 + 2.0**36

@@ -71,20 +71,6 @@ def test_earlier_searches_change_nothing(
 
 
 @pytest.mark.promise("R6")
-def test_a_game_in_between_changes_nothing() -> None:
-    from twofold.players import play_game
-
-    boards = positions(3, 4, seed=33)
-    for spec in ("expectimax:eval=rows,ply=2", "alphabeta:eval=rows,depth=3"):
-        with make_player(spec) as player:
-            before = [answer(player.analyse(board)) for board, _ in boards]
-            play_game(player, Rules.parse("3x3"), 1)
-            play_game(player, Rules.parse("4x4 spawn=4:1 goal=64 stop=goal"), 1)
-            player.start(Rules(), 5)
-            assert [answer(player.analyse(board)) for board, _ in boards] == before
-
-
-@pytest.mark.promise("R6")
 @pytest.mark.parametrize("name", EVALUATORS)
 def test_a_kept_table_gives_the_same_values_to_the_last_bit(name: str) -> None:
     """Values that searches of other boards and depths have stored are used, and correct."""

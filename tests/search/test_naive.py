@@ -219,32 +219,6 @@ def test_the_naive_searches_by_hand() -> None:
     assert twin.minimax((1, 1, 2, 3), 0, 3) == {Move.RIGHT: 3.0, Move.LEFT: 12.0}
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("name", EVALUATORS)
-def test_hundreds_of_boards(name: str) -> None:
-    for ply, few in ((1, 16), (2, 6), (3, 1)):
-        test_a_search_has_the_values_of_the_naive_one(
-            Case("bits", name, plies=(ply,), boards=500, few=few)
-        )
-
-
-def test_an_evaluator_of_4x4_refuses_other_shapes() -> None:
-    assert EVALUATORS["it3105-snake"].unsupported(3, 4) == "expected boards of 4x4"
-
-
-def test_a_cut_saves_work_and_changes_values() -> None:
-    differ = 0
-    for cut in (0.3, 0.05, 0.013):
-        exact, less = (
-            Expectimax(EVALUATORS["rows"], Rules(), Depth.fixed(4), cut=share, table_mb=0)
-            for share in (0.0, cut)
-        )
-        for board, score in positions(4, 1, seed=44):
-            differ += values_of(less, board, score) != values_of(exact, board, score)
-            assert less.nodes <= exact.nodes
-    assert differ > 2
-
-
 @pytest.mark.parametrize("name", EVALUATORS)
 def test_two_tiles_of_32768_merge_into_one(name: str) -> None:
     """At the limit of 64 bits; rewards are those of the tiles that a merge should make."""
@@ -304,19 +278,3 @@ def test_options_on_cells_mean_the_same(
     if "second_move" in options:
         (step, *_) = searches[1].line(searches[1].position(board), score, next(iter(on_cells)), 3)
         assert step.cell is None
-
-
-@pytest.mark.parametrize("shape", [(5, 5), (3, 6), (8, 8)])
-def test_a_table_changes_no_value_on_cells(shape: tuple[int, int]) -> None:
-    depth = Depth.fixed(3 if shape != (8, 8) else 2)
-    plain, small, large = (
-        ExpectimaxCells(EVALUATORS["rows"], Rules(*shape), depth, table_mb=size)
-        for size in (0, 1, 16)
-    )
-    for board in small_positions(shape, 3):
-        expected = values_of(plain, board)
-        for search in (small, large, large):
-            assert values_of(search, board) == expected
-    assert large.nodes < 2 * plain.nodes
-    assert large.hits > 0
-    assert plain.hits == 0

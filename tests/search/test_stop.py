@@ -41,34 +41,27 @@ def some_words() -> Words:
 # The flag.
 
 
-def test_a_flag_raised_before_ends_a_search_at_once() -> None:
-    stop, words = Stop(), some_words()
-    stop.raise_flag()
-    assert stop.is_raised
-    assert not was_stopped(words)
-    with stop.over([words]):
-        assert was_stopped(words)
-
-
-def test_a_flag_raised_during_a_search_ends_all_under_it() -> None:
-    stop, searches, other = Stop(), [some_words() for _ in range(3)], some_words()
+def test_a_flag_ends_the_searches_under_it() -> None:
+    """Those that run and those that begin; not those that have ended, whose words are equal."""
+    stop, searches, early, other = (
+        Stop(),
+        [some_words() for _ in range(3)],
+        some_words(),
+        some_words(),
+    )
     assert not stop.is_raised
     with stop.over(searches[:2]), stop.over(searches[2:]):
+        with stop.over([early]):
+            pass
         assert not any(map(was_stopped, searches))
         stop.raise_flag()
         stop.raise_flag()
+        assert stop.is_raised
         assert all(map(was_stopped, searches))
-    assert not was_stopped(other)
-
-
-def test_a_flag_raised_after_a_search_does_not_touch_it() -> None:
-    stop, early, late = Stop(), some_words(), some_words()
-    with stop.over([late]):
-        with stop.over([early]):
-            pass
-        stop.raise_flag()
     assert not was_stopped(early)
-    assert was_stopped(late)
+    assert not was_stopped(other)
+    with stop.over([other]):
+        assert was_stopped(other)
 
 
 def test_a_search_that_fails_is_no_longer_under_the_flag() -> None:
@@ -77,16 +70,6 @@ def test_a_search_that_fails_is_no_longer_under_the_flag() -> None:
         _ = 1 / 0
     stop.raise_flag()
     assert not was_stopped(words)
-
-
-def test_equal_words_are_told_apart() -> None:
-    stop, one, two = Stop(), some_words(), some_words()
-    with stop.over([one]):
-        with stop.over([two]):
-            pass
-        stop.raise_flag()
-    assert was_stopped(one)
-    assert not was_stopped(two)
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -79,10 +79,3 @@ def test_close_ends_the_threads() -> None:
     player.close()
     player.close()
     assert begun() == []
-
-
-def test_closing_what_never_searched() -> None:
-    begun = threads_since()
-    with make_player("expectimax:threads=4"):
-        pass
-    assert begun() == []

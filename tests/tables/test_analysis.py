@@ -1,7 +1,6 @@
 """Output of analyses, reviews, engines and pages when an endgame table chooses the move."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -25,7 +24,7 @@ from twofold.games.judge import Judge
 from twofold.players import PlayerSpec, make_player
 from twofold.players.engine.lines import BestMove, Go, Info, SetPosition
 from twofold.players.engine.server import ServerSearch
-from twofold.search.analysis import Analysis, AnalysisDocument, format_chance, table_words
+from twofold.search.analysis import Analysis
 from twofold.search.budget import Budget
 from twofold.tables import library
 from twofold.tables.folder import SETS
@@ -49,21 +48,6 @@ def answer_of(board: Board = BOARD) -> TableAnswer:
     found = open_tables("442-16").answer(board)
     assert found is not None
     return found
-
-
-@pytest.mark.parametrize(
-    ("chance", "text"),
-    [
-        (0.0, "0 %"), (1.0, "100 %"), (0.5, "50.0 %"), (0.97213, "97.2 %"), (0.9953, "99.53 %"),
-        (0.99953, "99.953 %"), (0.00042, "0.042 %"), (1e-9, "0.000000 %"), (0.01, "1.0 %"),
-    ],
-)  # fmt: skip
-def test_chances_are_written_so_that_moves_can_be_told_apart(chance: float, text: str) -> None:
-    assert format_chance(chance) == text
-
-
-def test_words_about_a_table(tables_here: Path) -> None:
-    assert table_words(answer_of()) == "442-16: 95.9 % to make 16 (right), 81.6 % (up)"
 
 
 @pytest.mark.promise("R72")
@@ -97,16 +81,6 @@ def test_the_command_and_its_document(cli: Cli, tables_here: Path) -> None:
         "chances": {"up": answer.chances[Move.UP], "right": answer.chances[Move.RIGHT]},
     }
     assert parse_spec(document["player"]).values["tables"] == "44-16+442-16"
-
-
-def test_no_table_line_without_a_table(tables_here: Path) -> None:
-    found = analysed(Board.parse("0012/0013/0024/1357"))
-    assert found.table is None
-    assert found.chance(Move.UP) is None
-    assert AnalysisDocument.of(found).table is None
-    assert "chance" not in move_table(found)[0].plain
-    with make_player(SPEC) as player:
-        assert reply_of(found, player, spec=SPEC).table is None
 
 
 def test_a_judge_uses_the_chances(tables_here: Path) -> None:
@@ -252,24 +226,3 @@ def test_a_hint_at_tables_where_a_strength_is_measured(
 ) -> None:
     _options.hint_at_strengths(list(map(PlayerSpec.parse, specs)), Rules.parse(rules))
     assert capsys.readouterr().err == f"{_options.STRENGTHS_HINT}\n" * is_said
-
-
-@pytest.mark.parametrize("command", ["bench", "compare"])
-@pytest.mark.parametrize("options", [[], ["--json"]])
-def test_commands_that_measure_hint_at_tables(
-    cli: Cli, command: str, options: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    said: list[Sequence[str]] = []
-    monkeypatch.setattr(
-        f"twofold.cli.{command}.hint_at_strengths",
-        lambda specs, _rules: said.append(tuple(map(str, specs))),
-    )
-    cli(command, "greedy", "corner", "--games", "2", *options)
-    assert said == ([] if options else [("greedy", "corner")])
-
-
-@pytest.mark.parametrize("command", ["bench", "compare"])
-def test_help_of_commands_that_measure_names_strengths(cli: Cli, command: str) -> None:
-    words = " ".join(cli(command, "--help").out.split())
-    assert "fast, normal, strong, max" in words
-    assert "quick" not in words

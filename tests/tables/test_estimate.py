@@ -2,7 +2,7 @@
 
 import pytest
 
-from twofold.errors import LimitExceeded, ResourceError
+from twofold.errors import ResourceError
 from twofold.tables.problem import Problem
 from twofold.tables.solver import Estimate, count_states, estimate
 
@@ -57,13 +57,3 @@ def test_resource_limits(states: int, disk: int, memory: int, free: int, message
     with pytest.raises(ResourceError, match=message):
         Estimate(states, disk, memory, 1.0).check(free)
     Estimate(10**6, 10**9, 10, 1.0).check(None)
-
-
-def test_boards_at_the_start_and_layers_ahead_take_memory() -> None:
-    few, many = (Problem.parse(f"4x4 start={count} goal=8 stop=goal") for count in (2, 6))
-    found = estimate(many).memory - estimate(few).memory
-    assert found > 50 * many.start_count > 20_000_000
-    near, far = (Problem.parse(f"3x3 spawn=2:1,{tile}:1 goal=1024 stop=goal") for tile in (4, 512))
-    assert estimate(far).memory > 2 * estimate(near).memory
-    with pytest.raises(LimitExceeded, match="threads"):
-        estimate(few, threads=0)

@@ -16,12 +16,11 @@ from tests.support.generators import make_board
 from twofold.errors import InvalidBoard, InvalidTable, ResourceError
 from twofold.game.board import Board
 from twofold.game.rules import Move
-from twofold.kernels import solving
 from twofold.storage import files
 from twofold.tables.exact import ExactTable, solve
 from twofold.tables.problem import Problem
 from twofold.tables.solver import Solver
-from twofold.tables.store import Layers, LayerStore, WorkFolder, read_layers, write_layers
+from twofold.tables.store import Layers, WorkFolder, write_layers
 
 
 @pytest.fixture
@@ -90,26 +89,6 @@ def test_look_ups_of_any_board(two_by_three: ExactTable) -> None:
             assert np.isnan(found)
 
 
-def test_values_and_moves_agree_and_symmetric_boards_are_worth_the_same(
-    two_by_three: ExactTable,
-) -> None:
-    board = Board.parse("2x3:112/001")
-    values = two_by_three.move_values(board)
-    assert tuple(values) == board.legal_moves()
-    assert max(values.values()) == pytest.approx(two_by_three.value(board), rel=1e-14)
-    other = Board.parse("2x3:211/100")
-    turned = two_by_three.move_values(other)
-    assert turned[Move.RIGHT] == values[Move.LEFT]
-    assert two_by_three.value(other) == two_by_three.value(board)
-
-
-def test_a_board_of_one_tile_has_the_value_of_its_best_move(two_by_two: ExactTable) -> None:
-    """A game begins with two tiles: one tile is not a state, but its moves lead to states."""
-    board = Board.parse("2x2:00/01")
-    assert not two_by_two.holds(board)
-    assert two_by_two.value(board) == pytest.approx(two_by_two.start_value, rel=0.02)
-
-
 def test_invalid_look_ups(two_by_two: ExactTable) -> None:
     with pytest.raises(InvalidBoard, match="expected a 2x2 board, got 3x3:"):
         two_by_two.value(Board.empty((3, 3)))
@@ -140,13 +119,6 @@ def test_the_goal_is_worth_one_and_ends_play() -> None:
 
 
 # ---- files
-
-
-def test_a_table_in_memory_has_the_checksums_of_its_file(
-    path: Path, two_by_three: ExactTable
-) -> None:
-    two_by_three.check()
-    assert np.array_equal(two_by_three.layers.index, read_layers(path).index)
 
 
 @pytest.mark.promise("R16")
@@ -262,25 +234,6 @@ def test_torn_and_damaged_parts_are_found_again(tmp_path: Path, two_by_two: Exac
         assert np.array_equal(store.table().values, two_by_two.layers.values)
 
 
-def test_the_end_of_the_states_and_their_values_lost_together(
-    tmp_path: Path, two_by_two: ExactTable
-) -> None:
-    """Values in the middle are kept, and those that depend on lost ones are computed again."""
-    problem = two_by_two.problem
-    path = tmp_path / "t"
-    whole = WorkFolder(path, problem, interval=0.0)
-    assert Solver(problem, whole).run()
-    last = max(whole.keys)
-    for part in whole.folder.iterdir():
-        if int(part.name[-6:]) > last - 6:
-            part.unlink()
-    store = WorkFolder(path, problem)
-    assert set(store.values) == set(range(2, last - 5))
-    del store.values[5]
-    assert Solver(problem, store).run()
-    assert np.array_equal(store.table().values, two_by_two.layers.values)
-
-
 def test_other_files_stay_in_the_folder(tmp_path: Path) -> None:
     problem = Problem.parse("2x2 goal=8", "goal")
     store = WorkFolder(tmp_path / "t", problem, interval=0.0)
@@ -303,31 +256,6 @@ def test_the_work_on_another_problem_is_left_alone(tmp_path: Path) -> None:
     assert {part.name: part.read_bytes() for part in first.folder.iterdir()} == before
 
 
-def test_a_store_and_a_folder_write_the_same(tmp_path: Path) -> None:
-    problem = Problem.parse("2x2 goal=16", "goal")
-    for name, store in (
-        ("a", LayerStore(problem)),
-        ("b", WorkFolder(tmp_path / "b", problem, 0.0)),
-    ):
-        assert Solver(problem, store).run()
-        store.write(tmp_path / name)
-    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-    assert read_layers(tmp_path / "a").digest == read_layers(tmp_path / "b").digest
-
-
-def test_large_boards_have_large_keys(tmp_path: Path) -> None:
-    table = solve(Problem.parse("3x4 goal=8", "goal"))
-    assert table.layers.keys.dtype == np.uint64
-    write(tmp_path / "a", table)
-    read = ExactTable.open(tmp_path / "a", check=True)
-    assert read.start_value == table.start_value == pytest.approx(1)
-    total = int(read.layers.index[5, 0])
-    key = read.layers.keys[int(read.layers.firsts[5])]
-    board = Board.from_bits(int(solving.from_key(key, total, 3, 4)), (3, 4))
-    assert read.holds(board)
-    assert read.value(board) <= 1
-
-
 @pytest.mark.promise("R64")
 @pytest.mark.parametrize(
     "boards",
@@ -338,15 +266,6 @@ def test_large_boards_have_large_keys(tmp_path: Path) -> None:
 def test_invalid_board_numbers(two_by_two: ExactTable, boards: Any) -> None:
     with pytest.raises(InvalidBoard, match="expected boards as numbers of 64 bits, got"):
         two_by_two.values(boards)
-
-
-def test_boards_as_any_whole_numbers(two_by_two: ExactTable) -> None:
-    bits = Board.parse("2x2:11/00").to_bits()
-    (value,) = two_by_two.values([bits])
-    given: list[Any] = [[np.uint64(bits)], np.array([bits]), np.array([0, bits], np.uint64)[1:]]
-    for boards in given:
-        assert two_by_two.values(boards).tolist() == [value]
-    assert two_by_two.values([]).shape == (0,)
 
 
 @pytest.mark.promise("R64")

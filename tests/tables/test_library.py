@@ -45,12 +45,6 @@ def test_tables_are_found_by_name_and_path(folder: Path) -> None:
     assert head_of(find("442-8")).hash == open_table("442-8").hash
 
 
-def test_caps_can_be_joined_by_a_comma(folder: Path) -> None:
-    for name in ("441-16/4-8", "441-16_4-8", "441-16_4,8", "441-16/4,8"):
-        assert find(name) == folder / "441-16_4-8.twofold-table"
-        assert open_tables(f"442-8+{name}").names == ("441-16/4-8", "442-8")
-
-
 def test_the_identity_of_a_table_with_caps_stays(folder: Path) -> None:
     assert head_of(find("441-16/4-8")).hash == "87cfc705e0b2ebcd"
     assert head_of(find("441-16/4-8")).pattern.caps == (2, 3, 3)
@@ -72,13 +66,6 @@ def test_sets_have_the_same_order_however_they_are_named(folder: Path) -> None:
     assert open_tables("auto").names == wanted
     assert [head.pattern.name for _, head in built()] == list(wanted)
     assert open_tables("none").names == ()
-
-
-def test_a_table_that_is_removed_is_no_longer_built(folder: Path) -> None:
-    assert remove_table(find("442-8")) > 0
-    assert open_tables("auto").names == ("441-16/4-8",)
-    with pytest.raises(InvalidTable, match="twofold tables build 442-8"):
-        find("442-8")
 
 
 @pytest.mark.parametrize("names", ["pair", "442-8+pair"])
@@ -119,11 +106,6 @@ def test_bad_files_do_not_hide_tables(folder: Path) -> None:
     assert len(found) == 2
 
 
-def test_a_missing_folder_has_no_tables(tmp_path: Path) -> None:
-    assert built(tmp_path / "none") == []
-    assert unsound(tmp_path / "none") == []
-
-
 @pytest.mark.parametrize(
     ("names", "says"),
     [
@@ -147,10 +129,6 @@ def test_invalid_names(folder: Path, names: str, says: str) -> None:
 def test_too_many_tables(folder: Path) -> None:
     with pytest.raises(LimitExceeded, match="endgame tables"):
         open_tables(["442-8"] * 100)
-
-
-def test_a_header_is_read_once(folder: Path) -> None:
-    assert head_of(find("442-8")) is head_of(find("442-8"))
 
 
 def test_auto_leaves_out_short_targets(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,8 +164,3 @@ def test_a_name_never_means_a_file_in_the_current_folder(
 def test_impossible_patterns_are_refused(name: str, says: str) -> None:
     with pytest.raises(InvalidTable, match=re.escape(says)):
         EndgamePattern.parse(name)
-
-
-def test_the_smallest_tables() -> None:
-    for name in ("44-8", "44-256/32-128", "442-512/4-4", "wall5-128"):
-        assert EndgamePattern.parse(name).name == name

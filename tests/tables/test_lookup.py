@@ -1,6 +1,5 @@
 """Answers of tables equal recursion from the rules, in all symmetries."""
 
-import math
 import random
 
 import numpy as np
@@ -12,8 +11,7 @@ from tests.tables.naive import LARGE, QUICK, SLOW, naive
 from twofold.game import reference
 from twofold.game.board import Board
 from twofold.game.rules import Move
-from twofold.kernels import table_lookup as endgame_lookup
-from twofold.tables.format import level_chances, stored
+from twofold.tables.format import stored
 from twofold.tables.library import EndgameTable, EndgameTables
 from twofold.tables.pattern import EndgamePattern
 
@@ -131,29 +129,6 @@ def test_chances_of_0_fall_through_to_the_next_table() -> None:
     assert answer is not None
     assert answer == EndgameTables([made("442-8")]).answer(board)
     assert both.move(board) == answer.best
-
-
-def test_an_empty_set_has_no_answer() -> None:
-    assert EndgameTables([]).move(Board.parse("abcd/6500/0123/2313")) is None
-
-
-def test_a_legal_move_alone_is_chosen() -> None:
-    tables = EndgameTables([made("442-16")])
-    board = Board.parse("abcd/6500/0123/2313")
-    answer = tables.answer(board)
-    assert answer is not None
-    for move, chance in answer.chances.items():
-        if chance > 0:
-            words = tables.words
-            assert endgame_lookup.move_of(np.uint64(board.to_bits()), 1 << move, words) == move
-
-
-def test_chances_ascend_with_levels() -> None:
-    chances = level_chances()
-    assert chances[0] == 0
-    assert chances[-1] == 1
-    assert bool(np.all(np.diff(chances) > 0))
-    assert math.isclose(chances[1 << 15], 0.5, abs_tol=0.01)
 
 
 def test_only_0_and_1_are_stored_as_0_and_1() -> None:

@@ -12,14 +12,13 @@ from tests.tables.naive_games import Naive, least
 from twofold.game.board import Board, Slide
 from twofold.game.notation import SeedRange
 from twofold.game.rules import Rules
-from twofold.kernels import solving
 from twofold.learn.settings import TrainingSettings, parse_schedule
 from twofold.learn.training import Training
 from twofold.players import play_games
 from twofold.players.exact import ExactPlayer
 from twofold.players.searching import ExpectimaxPlayer
 from twofold.search.depth import Depth
-from twofold.tables.exact import ExactTable, solve
+from twofold.tables.exact import solve
 from twofold.tables.problem import Problem
 from twofold.values import Evaluator, compiled, simple_evaluator
 from twofold.values.network import Network, network_evaluator
@@ -36,19 +35,6 @@ def zero() -> Evaluator:
     return simple_evaluator("nothing", nothing, at="afterstate", adds_reward=True, unit="points")
 
 
-def states(table: ExactTable, layers: slice, count: int, seed: int = 0) -> list[Board]:
-    """Some states of some layers."""
-    rows, cols = table.problem.rules.shape
-    found = []
-    firsts = table.layers.firsts.tolist()
-    for layer in range(len(table.layers.index))[layers]:
-        total = int(table.layers.index[layer, 0])
-        for key in table.layers.keys[firsts[layer] : firsts[layer + 1]].tolist():
-            bits = int(solving.from_key(np.uint64(key), total, rows, cols))
-            found.append(Board.from_bits(bits, (rows, cols)))
-    return random.Random(seed).sample(found, min(count, len(found)))
-
-
 @cache
 def ends_within(board: Board, moves: int) -> bool:
     """True if at most `moves` moves can follow."""
@@ -61,31 +47,6 @@ def ends_within(board: Board, moves: int) -> bool:
         for after in afters
         for spawn in after.spawns()
     )
-
-
-def search_differs(table: ExactTable, boards: list[Board], plies: int) -> float:
-    """The largest difference of a search to the values of moves."""
-    player = ExpectimaxPlayer(zero(), Depth.fixed(plies))
-    player.start(table.problem.rules, 1)
-    largest = 0.0
-    for board in boards:
-        found = player.analyse(board)
-        for move, value in table.move_values(board).items():
-            searched = found[move].value
-            assert searched is not None
-            largest = max(largest, abs(searched - value) / max(value, 1.0))
-    return largest
-
-
-@pytest.mark.promise("R51")
-def test_search_to_the_end_finds_the_exact_values_of_2x3(
-    two_by_three: ExactTable, figure: Callable[[str], None]
-) -> None:
-    late = states(two_by_three, slice(-90, None), 1_000)
-    boards = [board for board in late if ends_within(board, 6)][:60]
-    assert len(boards) >= 30
-    assert search_differs(two_by_three, boards, 7) < 1e-9
-    figure(f"{len(boards)} late states of 2x3")
 
 
 @pytest.mark.promise("R51")

@@ -105,16 +105,6 @@ def test_in_words(two_by_two: ExactTable) -> None:
     assert Move.UP in two_by_two.move_values(Board.parse("2x2:01/10"))
 
 
-def test_the_progress_callback_can_stop_it(two_by_three: ExactTable) -> None:
-    def hear(_layer: int, states: int) -> None:
-        if states > 1_000:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        outcomes(two_by_three, on_progress=hear)
-    assert sum(outcomes(two_by_three).tiles.values()) == pytest.approx(1)
-
-
 def test_the_start_value(two_by_two: ExactTable) -> None:
     assert outcomes(two_by_two).worth == "66.96 points expected"
     over = outcomes(two_by_two, Board.parse("2x2:12/21"))

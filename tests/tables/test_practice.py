@@ -9,7 +9,7 @@ from twofold.errors import GameOver, IllegalMove, InvalidBoard
 from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.rules import STANDARD, Move
-from twofold.games.endgames import LEAST_CHANCE, MOST_CHANCE, EndgamePosition, first_board, play
+from twofold.games.endgames import EndgamePosition, first_board, play
 from twofold.tables.library import NO_CHANCE, EndgameTable, EndgameTables
 
 
@@ -50,13 +50,6 @@ def test_a_seed_determines_a_board_in_the_table(name: str) -> None:
     assert [first_board(table, seed) for seed in range(3)] == boards
     assert len(set(boards)) > 1
     assert [table.silence(board) for board in boards] == [""] * 3
-
-
-def test_most_first_boards_are_neither_hopeless_nor_certain() -> None:
-    answers = [tables().answer(first_board(table_442(), seed)) for seed in range(10)]
-    chances = [answer.chance for answer in answers if answer is not None]
-    assert len(chances) == 10
-    assert sum(LEAST_CHANCE <= one <= MOST_CHANCE for one in chances) >= 5
 
 
 def test_positions_are_those_of_a_game_with_the_dice_of_the_seed() -> None:

@@ -7,7 +7,6 @@ import pytest
 from twofold.errors import InvalidInput, UnsupportedRules
 from twofold.game.board import Board
 from twofold.game.rules import Rules
-from twofold.tables.exact import solve
 from twofold.tables.problem import ExactObjective, Problem, canonical_bits
 
 
@@ -35,41 +34,9 @@ def test_the_goal_counts_only_where_play_stops_at_it() -> None:
     assert goal.objective is ExactObjective.GOAL
 
 
-def test_start_boards_are_complete() -> None:
-    boards = Problem.parse("2x2").start_boards
-    assert sum(boards.values()) == pytest.approx(1)
-    shown = {str(Board.from_bits(bits, (2, 2))): chance for bits, chance in boards.items()}
-    # Of the three cells that are left two are beside the first tile, one is across from it.
-    assert shown == pytest.approx(
-        {
-            "2x2:00/11": 0.81 * 2 / 3,
-            "2x2:00/12": 0.18 * 2 / 3,
-            "2x2:00/22": 0.01 * 2 / 3,
-            "2x2:01/10": 0.81 / 3,
-            "2x2:01/20": 0.18 / 3,
-            "2x2:02/20": 0.01 / 3,
-        }
-    )
-
-
-@pytest.mark.parametrize(
-    ("rules", "largest"), [("2x2", 5), ("3x3", 10), ("2x2 spawn=2:1", 4), ("1x2 spawn=8:1", 4)]
-)
-def test_the_largest_tile(rules: str, largest: int) -> None:
-    assert Problem.parse(rules).max_exponent == largest
-
-
 def layer_of(problem: Problem, bits: int) -> int:
     """The sum of the tiles of a board, in units."""
     return sum(map(sum, Board.from_bits(bits).tiles)) >> problem.unit_exponent
-
-
-def test_sums_are_counted_in_the_smallest_tile() -> None:
-    problem = Problem.parse("2x3 spawn=4:0.5,16:0.5")
-    assert problem.spawn_steps == (1, 4)
-    assert layer_of(problem, canonical_bits(Board.parse("2x3:240/000"))) == (4 + 16) // 4
-    assert not problem.is_stopped(canonical_bits(Board.parse("2x3:999/999")))
-    assert Problem.parse("2x2 goal=16", "goal").is_stopped(Board.parse("2x2:40/00").to_bits())
 
 
 @pytest.mark.parametrize(
@@ -100,17 +67,6 @@ def test_an_unreachable_goal_is_refused() -> None:
     assert Problem.parse("2x2 goal=64 stop=goal").max_exponent == 5
 
 
-def test_many_start_tiles_take_no_time_to_list() -> None:
-    boards = Problem.parse("2x2 start=3 spawn=2:1,8:1").start_boards
-    # One cell is free, and of the three tiles, 2 or 8, the two beside it mirror each other.
-    assert len(boards) == 2 * 3
-    assert sum(boards.values()) == pytest.approx(1)
-    assert boards[canonical_bits(Board.parse("2x2:01/33"))] == pytest.approx(2 / 8)
-    assert sum(Problem.parse("4x4 start=5 goal=16", "goal").start_boards.values()) == (
-        pytest.approx(1)
-    )
-
-
 @pytest.mark.parametrize(
     "rules",
     ["2x2 start=4 spawn=2:3,8:1", "2x3 start=3", "3x3 start=2 spawn=2:1,4:1,16:2", "1x4 start=1",
@@ -134,19 +90,6 @@ def test_start_boards_are_those_of_one_spawn_after_the_other(rules: str) -> None
         assert layer == layer_of(problem, int(bits))
         assert stopped == problem.is_stopped(int(bits))
     assert problem.start_count >= len(expected)
-
-
-def test_many_ways_to_begin_are_listed() -> None:
-    starts = Problem.parse("4x4 spawn=2:1,4:1 start=16 goal=8 stop=goal").starts
-    assert len(starts.boards) == 8_548
-    assert starts.chances.sum() == pytest.approx(1)
-
-
-@pytest.mark.parametrize("rules", ["2x2", "1x4 spawn=4:1", "2x3 spawn=2:1,64:1", "2x2 goal=8"])
-def test_no_layer_is_past_the_largest_sum(rules: str) -> None:
-    problem = Problem.parse(rules, "goal" if "goal" in rules else "score")
-    assert solve(problem).layers.index[-1, 0] <= problem.max_sum
-    assert Problem.parse("2x2").max_sum == 32 + 16 + 8 + 4
 
 
 @pytest.mark.parametrize("objective", ["fun", "", None, 3, ["score"]])

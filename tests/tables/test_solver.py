@@ -11,10 +11,10 @@ from twofold.game.board import Board
 from twofold.kernels import solving
 from twofold.tables import solver
 from twofold.tables.exact import ExactTable, solve
-from twofold.tables.parts import LayerProgress, Stopped
+from twofold.tables.parts import LayerProgress
 from twofold.tables.problem import Problem
 from twofold.tables.solver import Solver
-from twofold.tables.store import STATES, LayerStore
+from twofold.tables.store import LayerStore
 
 PROBLEMS = [
     ("2x2", "score"),
@@ -133,13 +133,6 @@ def test_sets_that_are_too_small_grow(
     assert np.array_equal(table.layers.values, two_by_three.layers.values)
 
 
-def test_layers_follow_each_other(two_by_three: ExactTable) -> None:
-    index = two_by_three.layers.index
-    assert index[:, 0].tolist() == list(range(4, 4 + 2 * len(index), 2))
-    assert index[-1, STATES] > 0
-    assert int(index[:, STATES].sum()) == len(two_by_three)
-
-
 def test_progress_is_told_by_layer_and_work_can_be_stopped() -> None:
     told: list[LayerProgress] = []
     problem = Problem.parse("2x2")
@@ -152,24 +145,6 @@ def test_progress_is_told_by_layer_and_work_can_be_stopped() -> None:
     )
     calls = iter([False] * 5 + [True])
     assert not Solver(problem, LayerStore(problem), stop=lambda: next(calls)).run()
-
-
-def test_a_store_continues_after_a_stop(two_by_three: ExactTable) -> None:
-    """Stopped after each of some layers, forwards and backwards, the result is the same."""
-    problem = two_by_three.problem
-    store = LayerStore(problem)
-    done, runs = False, 0
-    while not done:
-        enough = len(store.keys) + len(store.values) + 40
-        done = Solver(
-            problem,
-            store,
-            stop=lambda enough=enough: len(store.keys) + len(store.values) >= enough,  # type: ignore[misc]
-        ).run()
-        runs += 1
-    assert runs > 1
-    assert np.array_equal(store.table().keys, two_by_three.layers.keys)
-    assert np.array_equal(store.table().values, two_by_three.layers.values)
 
 
 @pytest.mark.promise("R20")
@@ -190,13 +165,3 @@ def test_a_large_layer_is_stopped_in_its_middle(
     assert stops > 3
     assert np.array_equal(store.table().keys, whole.layers.keys)
     assert np.array_equal(store.table().values, whole.layers.values)
-
-
-def test_parts_after_the_stop_are_skipped() -> None:
-    done: list[slice] = []
-    one = Solver(Problem.parse("2x2"), LayerStore(Problem.parse("2x2")), threads=2)
-    one._crew._stop = lambda: len(done) > 2
-    with pytest.raises(Stopped), one._crew:
-        one._share(done.append, 100 * solver._AT_ONCE)
-    assert 3 <= len(done) <= 5
-    assert max(part.stop - part.start for part in done) <= solver._AT_ONCE

@@ -10,7 +10,7 @@ from tests.tables.naive import Recursion
 from twofold.game import reference
 from twofold.game.board import Board
 from twofold.game.rules import Move
-from twofold.kernels.table_walls import covers_board
+from twofold.kernels.table_lookup import covers_board
 from twofold.tables.layers import TURNS, turned_cell, turned_move, unmerged_row_table
 from twofold.tables.library import EndgameTables
 from twofold.tables.pattern import EndgamePattern, Walls

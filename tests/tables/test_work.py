@@ -202,11 +202,6 @@ def test_a_full_disk_is_reported_before_the_build(
     assert [path.name for path in tmp_path.iterdir()] == []
 
 
-def test_a_build_stopped_before_its_first_checkpoint_leaves_nothing(tmp_path: Path) -> None:
-    assert not build_table(tmp_path / "early", PATTERN, stop=lambda: True)
-    assert [path.name for path in tmp_path.iterdir()] == []
-
-
 @of_both_kinds
 def test_a_write_that_fails_leaves_no_table(
     pattern: EndgamePattern, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

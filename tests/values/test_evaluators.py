@@ -21,12 +21,12 @@ from twofold.errors import InvalidSpec, UnsupportedRules
 from twofold.game.board import Board
 from twofold.kernels._jit import address_of
 from twofold.kernels.evaluate import LOG_TABLE
-from twofold.kernels.evaluate_cells import evaluate_once
+from twofold.kernels.evaluate import evaluate_once_on_cells as evaluate_once
 from twofold.limits import MAX_EXPONENT
 from twofold.values import EVALUATORS, Evaluator, find_evaluator
 from twofold.values.evaluator import only_4x4, small_shapes
 from twofold.values.matrix import matrix_evaluator, snake_path
-from twofold.values.rows import CELL_DIGITS, LINE_DIGITS, in_units, unit_of
+from twofold.values.rows import unit_of
 
 SMALL = [(1, 2), (2, 1), (1, 4), (2, 2), (2, 3), (3, 3), (3, 4), (4, 3), (4, 4)]
 LARGE = [(5, 5), (3, 6), (8, 8), (2, 8), (8, 1), (1, 5)]
@@ -149,30 +149,6 @@ def test_shapes_in_words_are_the_shapes_supported(name: str) -> None:
     assert [small_shapes(4, 4), small_shapes(4, 5), only_4x4(3, 4)] == [True, False, False]
 
 
-@pytest.mark.parametrize("name", VALUES)
-def test_parameters_are_kept_for_every_search(name: str) -> None:
-    evaluator = EVALUATORS[name]
-    assert evaluator.kernel_for(4, 4) is evaluator.kernel_for(4, 4)
-    places = [(evaluator.params_for, (4, 4))]
-    if evaluator.cells_params_for:
-        places += [(evaluator.cells_params_for, shape) for shape in (*SMALL, *LARGE)]
-    for get, shape in places:
-        params = get(*shape)
-        assert params is get(*shape)
-        assert params.dtype == np.float32
-        assert params.ndim == 1
-        assert params.flags.c_contiguous
-
-
-@pytest.mark.parametrize("shape", [(4, 4), (5, 5), (2, 8)])
-@pytest.mark.parametrize("name", ON_CELLS)
-def test_kernels_stay_inside_the_memory_they_are_given(name: str, shape: tuple[int, int]) -> None:
-    evaluator, guards = EVALUATORS[name], Guards()
-    for board in some_boards(shape, 20, MAX_EXPONENT):
-        value_on_cells(evaluator, board, 2**40, guards)
-    assert guards.intact()
-
-
 # Weights
 
 
@@ -257,17 +233,6 @@ def test_logarithms_beyond_the_table() -> None:
         assert logarithm == pytest.approx(math.log(score), rel=near)
 
 
-def test_every_live_board_is_better_than_a_lost_one_to_smooth() -> None:
-    for weights in ({}, {"smooth": 7.0}, {"mono": 50.0, "empty": -1e3}, {"max": -1e6}):
-        evaluator = EVALUATORS["smooth"].reweighted(weights)
-        for shape in ((4, 4), (8, 8), (1, 2)):
-            size = shape[0] * shape[1]
-            worst = [[35, 1][(cell // shape[1] + cell) % 2] for cell in range(size)]
-            for board in (*some_boards(shape, 50, 35), Board(worst, shape)):
-                assert evaluator.value(board) > evaluator.dead_value
-    assert EVALUATORS["smooth"].dead_value == -27_000
-
-
 def test_the_snake_is_the_same_from_every_side() -> None:
     assert snake_path(3, 4) == [[0, 1, 2, 3], [7, 6, 5, 4], [8, 9, 10, 11]]
     value = EVALUATORS["snake"].value
@@ -313,40 +278,3 @@ def test_lines_are_whole_multiples_of_a_unit_and_add_up_in_any_order(
         cols = [down[col @ [4096, 256, 16, 1][: shape[0]]] for col in grid.T]
         parts = rng.permutation([*rows, *cols])
         assert EVALUATORS[name].value(board) == sum(parts.tolist())
-
-
-@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e3])
-def test_the_unit_follows_the_weights(scale: float) -> None:
-    used = ("lost", "empty", "merges", "order", "sum")
-    weights = {name: EVALUATORS["rows"].weights[name] * scale for name in used}
-    tables = line_tables("rows", (4, 4), **weights)
-    units = tables / unit_of(tables)
-    assert (units == np.rint(units)).all()
-    plain = line_tables("rows", (4, 4)) * scale
-    assert np.abs(tables - plain).max() <= 2.0**-22 * np.abs(plain).max()
-
-
-@pytest.mark.parametrize(
-    ("name", "weights"),
-    [
-        *(("snake", {"ratio": ratio}) for ratio in (0.1, 0.25, 0.3, 0.9, 1.0)),
-        *(("it3105-snake", {}), ("it3105-gradient", {})),
-    ],
-)
-def test_sums_over_cells_are_exact(name: str, weights: dict[str, float]) -> None:
-    entries = EVALUATORS[name].reweighted(weights).params_for(4, 4).astype(np.float64)
-    units = entries / (unit_of(entries, CELL_DIGITS) if name == "snake" else 1.0)
-    assert (units == np.rint(units)).all()
-    assert 16 * np.abs(units).max() <= 2**53
-
-
-@pytest.mark.parametrize("largest", [0.0, 1e-30, 0.1, 1.0, 4_194_303.99, 4_194_304.0, 1e20])
-def test_the_unit_stays_the_same(largest: float) -> None:
-    tables = np.random.default_rng(1).uniform(-largest, largest, 1000)
-    tables[5] = largest
-    rounded = in_units(tables)
-    assert (in_units(rounded.astype(np.float64)) == rounded).all()
-    assert np.abs(rounded - tables).max() <= largest * 2.0**-24
-    if largest:
-        assert unit_of(rounded) == unit_of(tables)
-        assert np.abs(rounded / unit_of(tables)).max() < 2**LINE_DIGITS

@@ -19,7 +19,6 @@ from twofold.values.network import (
     Network,
     Pattern,
     check_patterns,
-    check_stages,
     format_patterns,
     network_evaluator,
     parse_patterns,
@@ -55,25 +54,6 @@ def test_describe(
     assert Network(patterns, shape, stages=stages).describe() == text
 
 
-@pytest.mark.parametrize(
-    ("shape", "symmetries"),
-    [((4, 4), 8), ((3, 3), 8), ((2, 2), 8), ((3, 4), 4), ((4, 3), 4), ((1, 4), 4), ((2, 1), 4)],
-)
-def test_only_squares_can_be_turned(shape: tuple[int, int], symmetries: int) -> None:
-    network = Network("0 1 01", shape)
-    assert network.symmetries == symmetries
-    assert network.features == 3 * symmetries
-    network.weights[0] = 1.5
-    assert network.value(Board.empty(shape)) == 1.5 * 3 * symmetries
-
-
-def test_the_table_of_a_pattern_is_a_view() -> None:
-    network = Network("01 012", (2, 2), stages=(16,))
-    network.table(1, 1).reshape(16, 16, 16)[3, 2, 1] = 7  # cell 0 first, the last cell fastest
-    assert np.flatnonzero(network.weights[1] == 7).tolist() == [256 + 0x321]
-    assert [network.table(number).size for number in (0, 1)] == [256, 4096]
-
-
 def test_weights_are_kept_and_not_copied() -> None:
     weights = np.ones((1, 256), dtype=np.float32)
     network = Network("01", (1, 2), weights=weights)
@@ -84,29 +64,6 @@ def test_weights_are_kept_and_not_copied() -> None:
 
 
 # Stages
-
-
-def test_stages_split_at_sums_of_different_tiles() -> None:
-    network = Network("0", (4, 4), stages=(16384, 32768, 49152))
-    for stage in range(4):
-        network.weights[stage] = stage
-    for text, stage in (
-        ("0000/0000/0000/0000", 0),
-        ("d000/0000/0000/0000", 0),
-        ("dd00/0000/0000/0000", 0),  # two 8192s are no 16384
-        ("dcba/9876/5432/1000", 0),  # 16382
-        ("e000/0000/0000/0000", 1),
-        ("ee00/dcba/0000/0000", 1),
-        ("f000/0000/0000/0000", 2),
-        ("fff0/d000/0000/0000", 2),
-        ("0000/0fe0/0000/0000", 3),
-    ):
-        assert network.value(Board.parse(text)) == 8 * stage
-
-
-@pytest.mark.parametrize("stages", [(), (2,), (2, 4, 65534), (512, 1024), tuple(range(2, 32, 2))])
-def test_valid_stages(stages: tuple[int, ...]) -> None:
-    assert check_stages(stages) == check_stages(list(stages)) == stages
 
 
 @pytest.mark.parametrize(
@@ -216,12 +173,6 @@ def test_weights_live_as_long_as_their_readers() -> None:
     assert read() is None
 
 
-@pytest.mark.parametrize(("pattern", "stage"), [(1, 0), (-1, 0), (0, 1), (0, -1)])
-def test_missing_tables(pattern: int, stage: int) -> None:
-    with pytest.raises(LimitExceeded, match=r"expected the number of a (pattern|stage) from 0"):
-        Network("01", (2, 2)).table(pattern, stage)
-
-
 def test_limits() -> None:
     with pytest.raises(LimitExceeded, match="expected stages from 1 to 16, got 17"):
         Network("01", stages=tuple(range(2, 34, 2)))
@@ -244,9 +195,6 @@ def test_weights_beyond_the_memory_are_refused(monkeypatch: pytest.MonkeyPatch) 
 # Lists of patterns
 
 
-SHAPES = [(rows, cols) for rows in range(1, 5) for cols in range(1, 5) if rows * cols > 1]
-
-
 @pytest.mark.parametrize("name", NAMED)
 def test_names_say_how_many_patterns_of_how_many_cells(name: str) -> None:
     count, cells = map(int, name.split("x"))
@@ -257,34 +205,9 @@ def test_names_say_how_many_patterns_of_how_many_cells(name: str) -> None:
     assert " ".join(map(str, patterns)) == NAMED[name]
 
 
-def test_the_names_are_those_of_the_programs() -> None:
-    """As TDL2048+ has them, cell 0 at the top left."""
-    assert NAMED["4x6"] == "012345 456789 012456 45689a"
-    assert NAMED["5x6"] == "012345 456789 89abcd 012456 45689a"
-    assert NAMED["8x6"] == "012456 456789 012345 234569 01259a 345678 134567 01489a"
-    assert NAMED["7x6"] == NAMED["8x6"].rsplit(" ", 1)[0]
-    assert NAMED["6x6"] == NAMED["7x6"].rsplit(" ", 1)[0]
-    assert NAMED["3x7"] == f"{NAMED['2x7']} 89abcde"
-    assert NAMED["2x8"] == f"{NAMED['1x8']} 456789ab"
-    assert NAMED["3x8"] == f"{NAMED['2x8']} 0123458c"
-    assert NAMED["4x8"] == f"{NAMED['2x8']} 01245689 0123458c"
-
-
 @pytest.mark.parametrize("text", ["5201 4567", "0125,4567", " 0125\n4567 ", "0125, 7654"])
 def test_cells_and_separators_may_come_in_any_order(text: str) -> None:
     assert parse_patterns(text) == (Pattern((0, 1, 2, 5)), Pattern((4, 5, 6, 7)))
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_a_mask_covers_the_cells_of_its_shape(shape: tuple[int, int]) -> None:
-    rows, cols = shape
-    for row in range(rows):
-        for col in range(cols):
-            pattern = Pattern((row * cols + col,))
-            assert pattern.mask(cols) == 0xF << 4 * (15 - 4 * row - col)
-    every = Pattern(tuple(range(rows * cols)))
-    assert every.mask(cols).bit_count() == 4 * rows * cols
-    assert Pattern((0, 1)).size == 256
 
 
 @pytest.mark.parametrize(
@@ -308,20 +231,6 @@ def test_a_mask_covers_the_cells_of_its_shape(shape: tuple[int, int]) -> None:
 def test_invalid_lists_of_patterns(text: str, shape: tuple[int, int], message: str) -> None:
     with pytest.raises(InvalidNetwork, match=message):
         parse_patterns(text, shape)
-
-
-@pytest.mark.parametrize(
-    ("patterns", "message"),
-    [
-        ([(0, 16)], r"expected cells below 16 in a pattern for 4x4, got 0\(16\)"),
-        ([(-1, 3)], r"expected cells below 16 in a pattern for 4x4, got \(-1\)3"),
-        ([(3, 3)], "expected different cells in a pattern, got 33"),
-        ([(3, 2), (2, 3)], "expected different patterns, got 23 twice"),
-    ],
-)
-def test_lists_of_cells_that_are_refused(patterns: Any, message: str) -> None:
-    with pytest.raises(InvalidNetwork, match=message):
-        check_patterns(patterns, (4, 4))
 
 
 def test_limits_of_patterns() -> None:

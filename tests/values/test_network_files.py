@@ -1,6 +1,5 @@
 """Network files: round trips, cards, compressed files, damaged files."""
 
-import random
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -223,17 +222,6 @@ def test_no_weight_is_off_by_more_than_half_a_unit(
         assert not stage[exact == 0].any()
 
 
-def test_weights_not_touched_become_those_of_the_stage_before(tmp_path: Path) -> None:
-    network = Network("01", (2, 2), stages=(8, 16))
-    network.weights[0, :3] = 5, -7, 2
-    network.weights[1, 1] = 3
-    network.weights[2, 2] = -1
-    write(tmp_path / "a", network, 1.0)
-    found = read_network(tmp_path / "a")[0].weights
-    assert found[:, :4].tolist() == [[5, -7, 2, 0], [5, 3, 2, 0], [5, 3, -1, 0]]
-    assert not found[:, 4:].any()
-
-
 @pytest.mark.parametrize(
     ("weights", "unit", "enough"),
     [((40_000, 0), 1.0, 1.3), ((-30_000, 30_000), 1.0, 1.9), ((5e9, 0), 4.0, 160_000.0)],
@@ -248,25 +236,6 @@ def test_a_too_small_unit_is_refused_with_a_sufficient_one(
     write(tmp_path / "a", network, enough)
     with pytest.raises(InvalidNetwork, match="Use a unit of"):
         write(tmp_path / "a", network, enough * 0.9)
-
-
-def test_a_network_from_a_file_values_boards_as_before(tmp_path: Path) -> None:
-    network = make_network("2x4", (4, 4), (64,))
-    boards = [Board.parse(text) for text in ("1234/2345/3456/0007", "0000/1100/0020/0001")]
-    write(tmp_path / "a", network, None)
-    assert np.array_equal(read_network(tmp_path / "a")[0].values(boards), network.values(boards))
-    write(tmp_path / "a", network, 0.125)
-    near = read_network(tmp_path / "a")[0].values(boards)
-    assert np.abs(near - network.values(boards)).max() <= network.features * 0.125 / 2
-
-
-def test_the_largest_steps_that_fit(tmp_path: Path) -> None:
-    network = Network("01", (2, 2), stages=(8,))
-    network.weights[0, :3] = 32_766, -32_766, 0.5
-    network.weights[1, :2] = 0, 0
-    write(tmp_path / "a", network, 1.0)
-    found = read_network(tmp_path / "a")[0].weights
-    assert found[:, :3].tolist() == [[32_766, -32_766, 0], [0, 0, 0]]
 
 
 @pytest.mark.parametrize("unit", [0.0, -1.0, NAN, np.inf, 1e-7, 1e7])
@@ -334,23 +303,6 @@ def test_a_small_network_cut_off_at_every_byte(
             with pytest.raises(InvalidNetwork, match=r"expected .*, got"):
                 read(path)
     figure(f"{len(data):,} cuts of a network: refused")
-
-
-@pytest.mark.long
-@pytest.mark.promise("R16")
-@pytest.mark.parametrize("unit", [None, 1.0], ids=["float32", "release"])
-def test_a_network_cut_off_at_a_thousand_places(
-    tmp_path: Path, unit: float | None, figure: Callable[[str], None]
-) -> None:
-    path = tmp_path / "a"
-    data = write(path, make_network("01234 45678 56789", (4, 4), (512, 1024)), unit)
-    dice = random.Random(7)
-    for end in sorted((dice.randrange(len(data)) for _ in range(1_000)), reverse=True):
-        with open(path, "r+b") as file:
-            file.truncate(end)
-        with pytest.raises(InvalidNetwork, match=r"expected .*, got"):
-            read_network(path)
-    figure(f"1,000 cuts of {len(data):,} bytes: refused")
 
 
 def test_a_release_with_any_byte_changed_is_refused_or_the_same(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
 from twofold.kernels.expectimax import CONTEXT_WORDS
 from twofold.kernels.intrinsics import popcount
-from twofold.players import make_player
 from twofold.search.context import Context
 from twofold.values import EVALUATORS, compiled, compiled_on_cells, simple_evaluator
 from twofold.values.evaluator import Terms, explain
@@ -54,13 +53,6 @@ def test_params_of_other_types_are_refused(params: Any) -> None:
     for use in (evaluator.value, lambda board: Context(evaluator, Rules(), CONTEXT_WORDS)):
         with pytest.raises(InvalidSpec, match="as float32 in one dimension, got"):
             use(BOARD)
-
-
-def test_numbers_with_names_are_weights() -> None:
-    evaluator = simple_evaluator("mine", _weighted(), {"base": 0.5, "score": 2.0})
-    assert evaluator.weights == {"base": 0.5, "score": 2.0}
-    assert evaluator.value(BOARD, 10) == 0.5 * BITS + 20
-    assert evaluator.reweighted({"score": 3}).value(BOARD, 10) == 0.5 * BITS + 30
 
 
 @pytest.mark.parametrize("name", ["ply", "Empty", "", "two words", "file_sha256", "9", "a=b"])
@@ -113,22 +105,3 @@ def test_the_parts_are_those_of_the_evaluator(name: str) -> None:
             for spawn in after.spawns(rules)
         )
         assert terms.value == pytest.approx(mean) == pytest.approx(terms.total)
-
-
-@pytest.mark.parametrize("name", ["rows", "snake", "smooth"])
-def test_the_values_are_those_of_a_search_of_one_ply(name: str) -> None:
-    analysis = make_player(f"expectimax:eval={name},ply=1").analyse(SHOWN)
-    for one, terms in zip(analysis.moves, explain(EVALUATORS[name], SHOWN).moves, strict=True):
-        assert one.value == (None if terms is None else pytest.approx(terms.value))
-
-
-def test_parts_that_not_all_boards_have() -> None:
-    def parts(board: Board, score: int) -> dict[str, float]:
-        return {"full": 1.0} if len(board.empty_cells) < 8 else {"empty": 2.0, "more": 1.0}
-
-    evaluator = replace(EVALUATORS["it3105-snake"], terms_of=parts)
-    found = explain(evaluator, Board.parse("1230/4500/6000/7800"))
-    assert set(found.names) == {"full", "empty", "more"}
-    assert not found.add_up
-    assert Terms({"a": 1e6, "b": -1e6}, 0.5).add_up
-    assert not Terms({"a": 1.0}, 1.01).add_up

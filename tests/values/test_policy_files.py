@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 from tests.support.policies import card_of, make_policy, write
-from twofold.errors import InvalidBoard, InvalidNetwork, LimitExceeded
+from twofold.errors import InvalidBoard, InvalidNetwork
 from twofold.game.board import Board
 from twofold.storage.arrays import map_tensors, write_tensors
 from twofold.values.network_file import FOLDER, file_hash
 from twofold.values.policy_network import (
     FORMAT,
-    REWARDS,
     Dense,
     PolicyNetwork,
     is_policy,
@@ -37,18 +36,6 @@ def test_what_is_written_is_read(symmetric: bool, tmp_path: Path) -> None:
     for one, other in zip(found.arrays(), network.arrays(), strict=True):
         assert np.array_equal(one, other)
     assert is_policy(path)
-
-
-@pytest.mark.parametrize("reward", REWARDS)
-def test_the_reward_is_that_of_the_training(reward: str, tmp_path: Path) -> None:
-    path = write(tmp_path / "net.safetensors", make_policy(reward=reward))
-    assert read_policy(path)[0].reward is REWARDS[reward]
-
-
-def test_files_without_settings_have_values_in_points(tmp_path: Path) -> None:
-    path = changed(write(tmp_path / "net.safetensors"), settings={})
-    found = read_policy(path)[0]
-    assert (found.unit, found.discount) == ("points", 1)
 
 
 def test_weights_too_large_for_half_precision_are_refused(tmp_path: Path) -> None:
@@ -133,11 +120,6 @@ def test_other_files_are_no_policy(tmp_path: Path) -> None:
             read_policy(path)
 
 
-def test_the_shipped_network_has_a_name() -> None:
-    network = load_policy(named_policy("policy"))
-    assert (network.shape, network.symmetric, network.unit) == ((4, 4), True, "own unit")
-
-
 @pytest.mark.parametrize("name", ["tiny", "weights.w", "data/tiny.safetensors"])
 def test_n_tuple_networks_are_named(name: str) -> None:
     if "/" in name:
@@ -187,12 +169,6 @@ def test_arrays_that_do_not_go_together_are_refused(wrong: str) -> None:
         layers[0] = Dense(layers[0].weights.astype(np.float64), layers[0].bias)
     with pytest.raises(InvalidNetwork, match="expected"):
         PolicyNetwork(shape, table, bias, layers, reward="points")
-
-
-def test_no_layers_are_refused() -> None:
-    network = make_policy()
-    with pytest.raises(LimitExceeded, match="layers"):
-        PolicyNetwork(network.shape, network.table, network.bias, [], reward="points")
 
 
 def test_a_board_of_another_shape_is_refused() -> None:

@@ -1,8 +1,6 @@
 """Weight files of TDL2048+: values of the program, round trips, refusals."""
 
-import itertools
 import math
-import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,7 +13,6 @@ from tests.attacks.tdl_files import block, numbered, table, tables, text
 from twofold.errors import InvalidNetwork, ResourceError
 from twofold.game.board import Board
 from twofold.storage import memory
-from twofold.values import tdl
 from twofold.values.network import Network
 from twofold.values.tdl import TdlFile, read_tdl, write_tdl
 
@@ -61,16 +58,6 @@ def some_network(
     sums[:, 0] = -np.floor(sums[:, 1] * dice.random(len(sums)))
     sums[dice.random(len(sums)) < 1 / 3] = 0
     return network, sums
-
-
-def theirs(weights: NDArray[np.float32], listed: str) -> list[float]:
-    """A table of ours in the program's order, index by index: the first cell is the lowest."""
-    ascending = sorted(listed)
-    values = [0.0] * len(weights)
-    for place, exponents in enumerate(itertools.product(range(16), repeat=len(listed))):
-        at = dict(zip(ascending, exponents, strict=True))
-        values[sum(at[cell] << 4 * n for n, cell in enumerate(listed))] = float(weights[place])
-    return values
 
 
 def packed(values: Sequence[float], size: int = 4) -> bytes:
@@ -125,29 +112,6 @@ def test_round_trip(size: int, coherent: bool, stages: tuple[int, ...], tmp_path
         assert found.sums is None
 
 
-@pytest.mark.parametrize("slab_cells", [1, 2, 5])
-@pytest.mark.parametrize("order", list(itertools.permutations("3b6")), ids="".join)
-def test_cells_in_any_order(
-    order: tuple[str, ...], slab_cells: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tdl, "_SLAB_CELLS", slab_cells)
-    network, sums = some_network("36b")
-    listed = "".join(order)
-    columns = [packed(theirs(part, listed)) for part in (network.weights[0], *sums.T)]
-    path = written(
-        tmp_path, tables(table(numbered(listed), block(columns[0]), block(columns[1] + columns[2])))
-    )
-    found = read_tdl(path)
-    assert found.names == (listed,)
-    assert (found.network.weights == network.weights).all()
-    assert found.sums is not None
-    assert (found.sums == sums).all()
-    if listed == "36b":
-        write_tdl(tmp_path / "again.w", network)
-        plain = tables(table(numbered(listed), block(columns[0])))
-        assert (tmp_path / "again.w").read_bytes() == plain
-
-
 def test_weights_untouched_in_a_later_stage_are_written_as_those_before(tmp_path: Path) -> None:
     network, _ = some_network("01 456", (64, 1024))
     network.weights[1, ::2] = np.nan
@@ -196,26 +160,6 @@ def test_unknown_blocks_are_skipped(tmp_path: Path) -> None:
     found = read_tdl(path).sums
     assert found is not None
     assert found.T.reshape(-1).tolist() == list(range(32))
-
-
-@pytest.mark.parametrize(("size", "untouched"), [(2, 0), (4, 0), (4, TINY), (8, 0), (8, TINY)])
-def test_sums_of_no_updates_are_0(size: int, untouched: float, tmp_path: Path) -> None:
-    values, updates, sizes = [1.0] * 16, [-3.0] * 16, [5.0] * 16
-    updates[3] = sizes[3] = untouched
-    pair = block(packed([*updates, *sizes], size), size)
-    path = written(tmp_path, tables(table(numbered("0"), block(packed(values, size), size), pair)))
-    found = read_tdl(path).sums
-    assert found is not None
-    assert found[3].tolist() == [0, 0]
-    assert found[4].tolist() == [-3, 5]
-
-
-def test_untouched_sums_are_written_with_a_quotient_of_1(tmp_path: Path) -> None:
-    path = tmp_path / "net.w"
-    write_tdl(path, Network("0"), sums=np.zeros((16, 2), dtype=np.float32))
-    assert path.read_bytes() == tables(
-        table(numbered("0"), block(packed([0] * 16)), block(packed([TINY] * 32)))
-    )
 
 
 def test_tables_that_a_network_has_in_another_order_of_cells_in_each_stage(tmp_path: Path) -> None:
@@ -356,37 +300,3 @@ def test_a_file_that_shrinks_while_it_is_read_is_refused(
     monkeypatch.setattr("twofold.values.tdl.check_memory", shrink)
     with pytest.raises(InvalidNetwork, match=r"16 values at byte 24 .* got the end after 0"):
         read_tdl(path)
-
-
-def test_large_files_are_read_and_written_by_parts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tdl, "_SLAB_CELLS", 3)
-    monkeypatch.setattr(memory, "_HUGE", 1 << 62)  # so that all memory is traced
-    network, sums = some_network("01234 45678")
-    path = tmp_path / "net.w"
-    part = 2**20
-    assert network.bytes == 8 * part
-    tracemalloc.start()
-    try:
-        write_tdl(path, network, sums=sums)
-        assert tracemalloc.get_traced_memory()[1] < part / 2
-        tracemalloc.reset_peak()
-        found = read_tdl(path)
-        assert tracemalloc.get_traced_memory()[1] < 24 * part + part / 2
-    finally:
-        tracemalloc.stop()
-    assert (found.network.weights == network.weights).all()
-    assert found.sums is not None
-    assert (found.sums == sums).all()
-
-
-@pytest.mark.parametrize("size", TYPES)
-def test_numbers_of_every_size_are_rounded_to_the_nearest(size: int, tmp_path: Path) -> None:
-    network = Network("01")
-    network.weights[0] = np.random.default_rng(1).normal(0, 1000, 256)
-    path = tmp_path / "net.w"
-    write_tdl(path, network, bytes_a_value=size)
-    bits = {2: 11, 4: 24, 8: 24}[size]
-    expected = network.weights if bits == 24 else network.weights.astype(np.float16)
-    assert (read_tdl(path).network.weights == expected).all()

@@ -432,8 +432,6 @@ def list_tables(out: FolderOption = "", json: JsonOption = False) -> None:
         print_words(f"{one.name}: {one.done:.0%} built; continue with: {again}")
     for path, why in bad:
         print_words(f"{path.name}: {why}", 2)
-    if bad:
-        print_words("a damaged file can be removed with twofold tables remove and built again")
     if not (found or unfinished or bad):
         print_words(f"no table is built in {folder}. Build the default set with:")
         print_out(f"  {_build_command(USUAL, out=out)}")

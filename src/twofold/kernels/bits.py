@@ -115,16 +115,7 @@ def frame(rows: int, cols: int) -> Frame:
 
 
 _ROW: Final = np.uint64(0xFFFF)
-_0: Final = np.uint64(0)
-_1: Final = np.uint64(1)
-_2: Final = np.uint64(2)
-_4: Final = np.uint64(4)
-_8: Final = np.uint64(8)
-_12: Final = np.uint64(12)
-_16: Final = np.uint64(16)
-_24: Final = np.uint64(24)
-_32: Final = np.uint64(32)
-_48: Final = np.uint64(48)
+_0, _1, _2, _4, _8, _12, _16, _24, _32, _48 = map(np.uint64, (0, 1, 2, 4, 8, 12, 16, 24, 32, 48))
 _REWARD: Final = np.uint64(REWARD_SHIFT)
 _REWARD_MASK: Final = np.uint64((1 << (OVERFLOW_BIT - REWARD_SHIFT)) - 1)
 _OVERFLOW: Final = np.uint64(OVERFLOW_BIT - REWARD_SHIFT)

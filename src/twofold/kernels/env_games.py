@@ -34,99 +34,59 @@ from twofold.kernels.intrinsics import (
 from twofold.kernels.play import dice, start_bits
 
 # Forms of an observation and of a reward; effects of an illegal action.
-EXPONENTS: Final = 0
-"""uint8, shape (rows, cols)."""
-ONEHOT: Final = 1
-"""uint8, shape (planes, rows, cols): 1 if a cell holds the exponent of the plane."""
-TILES: Final = 2
-"""int64, shape (rows, cols)."""
-BITS_FORM: Final = 3
-"""uint64: the 64-bit form, with 15 for larger exponents."""
-POINTS: Final = 0
-"""The sum of the tiles made."""
-MERGED_EXPONENTS: Final = 1
-"""The sum of their exponents."""
-
-PENALTY_TAKEN: Final = 1
-TERMINATES: Final = 2
-REFUSED: Final = 3
+#   EXPONENTS         uint8, shape (rows, cols)
+#   ONEHOT            uint8, shape (planes, rows, cols): 1 if a cell holds the exponent of the
+#                     plane
+#   TILES             int64, shape (rows, cols)
+#   BITS_FORM         uint64: the 64-bit form, with 15 for larger exponents
+#   POINTS            The sum of the tiles made
+#   MERGED_EXPONENTS  The sum of their exponents
+EXPONENTS, ONEHOT, TILES, BITS_FORM = range(4)
+POINTS, MERGED_EXPONENTS = range(2)
+PENALTY_TAKEN, TERMINATES, REFUSED = range(1, 4)
 
 # Constant words.
-GAMES: Final = 0
-ROWS: Final = 1
-COLS: Final = 2
-ACROSS: Final = 3
-"""Addresses of row tables, see `bits.Frame`; of any if games begin on cells."""
-DOWN: Final = 4
-MASK: Final = 5
-"""Mask of the shape; 0 if games begin on cells."""
-DISTRIBUTION: Final = 6
-"""Address of the spawn distribution, see `play.spawn_distribution`."""
-START_TILES: Final = 7
-GOAL: Final = 8
-"""The goal tile."""
-STOPS: Final = 9
-"""Whether a game ends at the goal."""
-FORM: Final = 10
-"""Form of the observations."""
-SIZE: Final = 11
-"""Bytes of one observation."""
-REWARD: Final = 12
-ILLEGAL: Final = 13
-PENALTY: Final = 14
-"""Reward lost by an illegal action, the bits of a float64."""
-LIMIT: Final = 15
-"""Number of steps after which a game is truncated."""
-AUTORESET: Final = 16
-"""Whether a step begins a new game after the end of a game."""
-BLOCK: Final = 17
-"""Number of seeds in AHEAD for each game."""
-PLANES: Final = 18
-"""Planes of an observation as ONEHOT: one for each exponent that the rules allow, and 0."""
+#   ACROSS, DOWN  Addresses of row tables, see `bits.Frame`; of any if games begin on cells
+#   MASK          Mask of the shape; 0 if games begin on cells
+#   DISTRIBUTION  Address of the spawn distribution, see `play.spawn_distribution`
+#   GOAL          The goal tile
+#   STOPS         Whether a game ends at the goal
+#   FORM          Form of the observations
+#   SIZE          Bytes of one observation
+#   PENALTY       Reward lost by an illegal action, the bits of a float64
+#   LIMIT         Number of steps after which a game is truncated
+#   AUTORESET     Whether a step begins a new game after the end of a game
+#   BLOCK         Number of seeds in AHEAD for each game
+#   PLANES        Planes of an observation as ONEHOT: one for each exponent that the rules allow,
+#                 and 0
+GAMES, ROWS, COLS, ACROSS, DOWN, MASK, DISTRIBUTION, START_TILES, GOAL, STOPS = range(10)
+FORM, SIZE, REWARD, ILLEGAL, PENALTY, LIMIT, AUTORESET, BLOCK, PLANES = range(10, 19)
 
 # Words that are addresses; one element per game unless said otherwise.
-BITS: Final = 19
-"""uint64: the board, while the game is on bits."""
-CELLS: Final = 20
-"""uint8, rows * cols per game: the board, once it is on cells."""
-ON_CELLS: Final = 21
-"""uint8: whether the game is on cells."""
-READY: Final = 22
-"""uint8: the moves that the fast path can make, as 4 bits."""
-SEEDS: Final = 23
-"""uint64: seed of the dice."""
-SCORES: Final = 24
-"""int64."""
-NUMBERS: Final = 25
-"""int64: move number."""
-STEPS: Final = 26
-"""int64: steps since the start, including those with illegal actions."""
-MAX_TILES: Final = 27
-"""int64."""
-LEGAL: Final = 28
-"""int8, 4 per game: 1 for each legal move."""
-REWARDS: Final = 29
-"""float64: of the last step."""
-TERMINATED: Final = 30
-"""uint8."""
-TRUNCATED: Final = 31
-"""uint8."""
-OBSERVATIONS: Final = 32
-"""SIZE bytes per game."""
-AHEAD: Final = 33
-"""uint64, BLOCK per game: seeds of the next games."""
-USED: Final = 34
-"""int64: number of these seeds already used."""
-SCRATCH: Final = 35
-"""uint8 (SCRATCH_SIZE,)."""
-ACTIONS: Final = 36
-"""int64: the action of the next step, 0 to 3; ignored if the game has ended."""
-FAULTY: Final = 37
-"""The game at fault, written by kernels."""
-WORDS: Final = 38
-
+#   BITS          uint64: the board, while the game is on bits
+#   CELLS         uint8, rows * cols per game: the board, once it is on cells
+#   ON_CELLS      uint8: whether the game is on cells
+#   READY         uint8: the moves that the fast path can make, as 4 bits
+#   SEEDS         uint64: seed of the dice
+#   SCORES        int64
+#   NUMBERS       int64: move number
+#   STEPS         int64: steps since the start, including those with illegal actions
+#   MAX_TILES     int64
+#   LEGAL         int8, 4 per game: 1 for each legal move
+#   REWARDS       float64: of the last step
+#   TERMINATED    uint8
+#   TRUNCATED     uint8
+#   OBSERVATIONS  SIZE bytes per game
+#   AHEAD         uint64, BLOCK per game: seeds of the next games
+#   USED          int64: number of these seeds already used
+#   SCRATCH       uint8 (SCRATCH_SIZE,)
+#   ACTIONS       int64: the action of the next step, 0 to 3; ignored if the game has ended
+#   FAULTY        The game at fault, written by kernels
+#   SCRATCH_SIZE  Two boards on cells
+BITS, CELLS, ON_CELLS, READY, SEEDS, SCORES, NUMBERS, STEPS, MAX_TILES, LEGAL = range(19, 29)
+REWARDS, TERMINATED, TRUNCATED, OBSERVATIONS, AHEAD, USED, SCRATCH, ACTIONS = range(29, 37)
+FAULTY, WORDS = range(37, 39)
 SCRATCH_SIZE: Final = 128
-"""Two boards on cells."""
 
 # Results of a step.
 EXHAUSTED: Final = 32
@@ -144,11 +104,7 @@ _BYTE_SUM: Final = np.uint64(0x0101010101010101)
 _SPREAD: Final = np.uint64(0x00204081)
 _SPREAD_KEEP: Final = np.uint64(0x01010101)
 _GATHER: Final = np.uint64(0x01020408)
-_15: Final = np.uint64(15)
-_0: Final = np.uint64(0)
-_4: Final = np.uint64(4)
-_24: Final = np.uint64(24)
-_56: Final = np.uint64(56)
+_0, _4, _15, _24, _56 = map(np.uint64, (0, 4, 15, 24, 56))
 
 
 def _nibbles(builder: Any, bits: Any) -> Any:

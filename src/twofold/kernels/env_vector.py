@@ -15,66 +15,9 @@ from numba import types
 from twofold.kernels import bits as on_bits
 from twofold.kernels import bits_simd as lane_bits
 from twofold.kernels import cells as on_cells
+from twofold.kernels import env_games as env
+from twofold.kernels import simd
 from twofold.kernels._jit import kernel
-from twofold.kernels.env_games import (
-    ACROSS,
-    ACTIONS,
-    BITS,
-    BITS_FORM,
-    CELLS,
-    COLS,
-    DISTRIBUTION,
-    DOWN,
-    EXHAUSTED,
-    EXPONENTS,
-    FAULTY,
-    FORM,
-    GAMES,
-    GOAL,
-    ILLEGAL,
-    ILLEGAL_MOVE,
-    LEGAL,
-    LIMIT,
-    MASK,
-    MAX_TILES,
-    MERGED_EXPONENTS,
-    NO_MOVE,
-    NUMBERS,
-    OBSERVATIONS,
-    ON_CELLS,
-    PENALTY,
-    PENALTY_TAKEN,
-    PLANES,
-    POINTS,
-    READY,
-    REFUSED,
-    REWARD,
-    REWARDS,
-    ROWS,
-    SCORES,
-    SCRATCH,
-    SCRATCH_SIZE,
-    SEEDS,
-    SIZE,
-    START_TILES,
-    STEPS,
-    STOPS,
-    TERMINATED,
-    TERMINATES,
-    TOO_LARGE,
-    TRUNCATED,
-    begin,
-    begin_next,
-    clear,
-    exponents_made,
-    exponents_made_on_cells,
-    gather_mask,
-    observe_bits,
-    observe_cells,
-    refresh,
-    reward_value,
-    step_game,
-)
 from twofold.kernels.intrinsics import (
     I64_POINTER,
     U64_POINTER,
@@ -87,37 +30,10 @@ from twofold.kernels.intrinsics import (
 )
 from twofold.kernels.play import GAMMA, dice
 from twofold.kernels.policies import NTH_OF_1, NTH_OF_2, NTH_OF_3, random_legal
-from twofold.kernels.simd import (
-    LANES,
-    WIDTH,
-    any_bit,
-    as_floats,
-    choose,
-    equal,
-    in_all,
-    lane_numbers,
-    less,
-    load,
-    load_i32,
-    load_u8,
-    store,
-    store_cells,
-    store_i32,
-    store_i64,
-    store_u8,
-    word_of,
-)
+from twofold.kernels.simd import LANES, WIDTH
 from twofold.limits import BITS_MAX_EXPONENT
 
-_0: Final = np.uint64(0)
-_1: Final = np.uint64(1)
-_3: Final = np.uint64(3)
-_4: Final = np.uint64(4)
-_15: Final = np.uint64(15)
-_24: Final = np.uint64(24)
-_30: Final = np.uint64(30)
-_31: Final = np.uint64(31)
-_32: Final = np.uint64(32)
+_0, _1, _3, _4, _15, _24, _30, _31, _32 = map(np.uint64, (0, 1, 3, 4, 15, 24, 30, 31, 32))
 _ALL: Final = np.uint64(0xFFFFFFFFFFFFFFFF)
 _NEVER: Final = np.uint64(1 << 62)
 _LARGEST: Final = np.uint64(1 << 14)
@@ -135,26 +51,32 @@ def reward_values(form, points, exponents, before, largest, goals):
     `points` and `exponents` are sums over the tiles made; `before` and `largest` are the largest
     tiles before and after the move.
     """
-    if form == POINTS:
-        return as_floats(points)
-    if form == MERGED_EXPONENTS:
-        return as_floats(exponents)
-    return as_floats(less(before, goals) & lane_bits.opposite(less(largest, goals)) & _1)
+    if form == env.POINTS:
+        return simd.as_floats(points)
+    if form == env.MERGED_EXPONENTS:
+        return simd.as_floats(exponents)
+    return simd.as_floats(
+        simd.less(before, goals) & lane_bits.opposite(simd.less(largest, goals)) & _1
+    )
 
 
 @kernel(types.void(U64_POINTER, types.int64, LANES))
 def observe(words, first, boards):
     """Write the observations of the games from `first` on."""
-    form, rows, cols = np.int64(words[FORM]), np.int64(words[ROWS]), np.int64(words[COLS])
-    address, size, planes = words[OBSERVATIONS], words[SIZE], np.int64(words[PLANES])
-    if form == EXPONENTS and rows == 4 and cols == 4:
-        store_cells(u8_at(address), 16 * first, boards)
-    elif form == BITS_FORM:
-        store(u64_at(address), first, boards)
+    form, rows, cols = (
+        np.int64(words[env.FORM]),
+        np.int64(words[env.ROWS]),
+        np.int64(words[env.COLS]),
+    )
+    address, size, planes = words[env.OBSERVATIONS], words[env.SIZE], np.int64(words[env.PLANES])
+    if form == env.EXPONENTS and rows == 4 and cols == 4:
+        simd.store_cells(u8_at(address), 16 * first, boards)
+    elif form == env.BITS_FORM:
+        simd.store(u64_at(address), first, boards)
     else:
         for lane in range(WIDTH):
             place = address + size * np.uint64(first + lane)
-            observe_bits(form, planes, word_of(boards, lane), rows, cols, place)
+            env.observe_bits(form, planes, simd.word_of(boards, lane), rows, cols, place)
 
 
 @kernel(types.int64(U64_POINTER, types.int64))
@@ -164,65 +86,79 @@ def step_lanes(words, first):
     A game can if it is on bits, has not ended, and has a legal move and no tile past 16384. Its
     action may be illegal, but not refused. Returns the first game that made no step.
     """
-    games, actions = np.int64(words[GAMES]), u64_at(words[ACTIONS])
-    mask, distribution, start_tiles = words[MASK], u64_at(words[DISTRIBUTION]), words[START_TILES]
-    goals, limits = in_all(words[GOAL]), in_all(words[LIMIT])
-    stop_tile = in_all(words[GOAL] if words[STOPS] else _NEVER)
-    reward_form = np.int64(words[REWARD])
-    terminates = in_all(_ALL if words[ILLEGAL] == TERMINATES else _0)
-    takes = words[ILLEGAL] == PENALTY_TAKEN
-    illegal_reward = in_all(words[PENALTY] ^ _SIGN if takes else _0)
-    boards, ready, seeds = u64_at(words[BITS]), u8_at(words[READY]), u64_at(words[SEEDS])
-    scores, numbers, steps = u64_at(words[SCORES]), u64_at(words[NUMBERS]), u64_at(words[STEPS])
-    max_tiles, masks, rewards = (
-        u64_at(words[MAX_TILES]),
-        i32_at(words[LEGAL]),
-        u64_at(words[REWARDS]),
+    games, actions = np.int64(words[env.GAMES]), u64_at(words[env.ACTIONS])
+    mask, distribution, start_tiles = (
+        words[env.MASK],
+        u64_at(words[env.DISTRIBUTION]),
+        words[env.START_TILES],
     )
-    terminated, truncated = u8_at(words[TERMINATED]), u8_at(words[TRUNCATED])
+    goals, limits = simd.in_all(words[env.GOAL]), simd.in_all(words[env.LIMIT])
+    stop_tile = simd.in_all(words[env.GOAL] if words[env.STOPS] else _NEVER)
+    reward_form = np.int64(words[env.REWARD])
+    terminates = simd.in_all(_ALL if words[env.ILLEGAL] == env.TERMINATES else _0)
+    takes = words[env.ILLEGAL] == env.PENALTY_TAKEN
+    illegal_reward = simd.in_all(words[env.PENALTY] ^ _SIGN if takes else _0)
+    boards, ready, seeds = (
+        u64_at(words[env.BITS]),
+        u8_at(words[env.READY]),
+        u64_at(words[env.SEEDS]),
+    )
+    scores, numbers, steps = (
+        u64_at(words[env.SCORES]),
+        u64_at(words[env.NUMBERS]),
+        u64_at(words[env.STEPS]),
+    )
+    max_tiles, masks, rewards = (
+        u64_at(words[env.MAX_TILES]),
+        i32_at(words[env.LEGAL]),
+        u64_at(words[env.REWARDS]),
+    )
+    terminated, truncated = u8_at(words[env.TERMINATED]), u8_at(words[env.TRUNCATED])
     inner, upper = lane_bits.with_neighbours(mask)
-    pad = in_all(_4 * (_4 - words[COLS]))  # bits of the frame to the right of a row
-    pad_turned = in_all(_4 * (_4 - words[ROWS]))
-    none, largest_here = in_all(_0), in_all(_LARGEST)
+    pad = simd.in_all(_4 * (_4 - words[env.COLS]))  # bits of the frame to the right of a row
+    pad_turned = simd.in_all(_4 * (_4 - words[env.ROWS]))
+    none, largest_here = simd.in_all(_0), simd.in_all(_LARGEST)
     game = first
     while game + WIDTH <= games:
-        before = load(max_tiles, game)
-        if any_bit(equal(load_u8(ready, game), none) | less(largest_here, before)):
+        before = simd.load(max_tiles, game)
+        if simd.any_bit(
+            simd.equal(simd.load_u8(ready, game), none) | simd.less(largest_here, before)
+        ):
             break
-        move, bits = load(actions, game), load(boards, game)
+        move, bits = simd.load(actions, game), simd.load(boards, game)
         vertical = (move & _1) - _1  # up and down
         backward = none - (((move + _1) >> _1) & _1)  # right and down
-        room = choose(vertical, pad_turned, pad) & backward
-        rows = choose(vertical, lane_bits.transpose(bits), bits)
+        room = simd.choose(vertical, pad_turned, pad) & backward
+        rows = simd.choose(vertical, lane_bits.transpose(bits), bits)
         rows = lane_bits.towards(rows, backward, room)
         slid, made, made_too = lane_bits.slide_left(rows)
-        still = equal(slid, rows)  # the action is not a legal move
+        still = simd.equal(slid, rows)  # the action is not a legal move
         moved = lane_bits.opposite(still)
         after = lane_bits.back(slid, backward, room)
-        after = choose(vertical, lane_bits.transpose(after), after)
-        number = load(numbers, game)
+        after = simd.choose(vertical, lane_bits.transpose(after), after)
+        number = simd.load(numbers, game)
         random_bits = lane_bits.mix(
-            load(seeds, game) + (number + (start_tiles + _1)) * GAMMA  # as `dice.dice`
+            simd.load(seeds, game) + (number + (start_tiles + _1)) * GAMMA  # as `dice.dice`
         )
         new, tiles = lane_bits.place_spawns(after, moved, random_bits, mask, distribution)
-        largest = in_all(_1) << lane_bits.max_exponent(new)
-        goes_on = less(largest, stop_tile) & lane_bits.opposite(still & terminates)
+        largest = simd.in_all(_1) << lane_bits.max_exponent(new)
+        goes_on = simd.less(largest, stop_tile) & lane_bits.opposite(still & terminates)
         legal = lane_bits.legal_moves(new, tiles, inner, upper) & goes_on
         points = lane_bits.points_of(made, made_too)
         exponents = lane_bits.exponents_of(made, made_too)
         value = reward_values(reward_form, points, exponents, before, largest, goals)
-        taken = load(steps, game) + _1
-        over, goes_on = equal(legal, none), less(taken, limits)
-        store(boards, game, new)
-        store(scores, game, load(scores, game) + points)
-        store(numbers, game, number - moved)
-        store(steps, game, taken)
-        store(max_tiles, game, largest)
-        store(rewards, game, choose(still, illegal_reward, value))
-        store_i32(masks, game, (legal * _SPREAD) & _SPREAD_KEEP)
-        store_u8(ready, game, legal & goes_on)
-        store_u8(terminated, game, over & _1)
-        store_u8(truncated, game, lane_bits.opposite(goes_on) & _1)
+        taken = simd.load(steps, game) + _1
+        over, goes_on = simd.equal(legal, none), simd.less(taken, limits)
+        simd.store(boards, game, new)
+        simd.store(scores, game, simd.load(scores, game) + points)
+        simd.store(numbers, game, number - moved)
+        simd.store(steps, game, taken)
+        simd.store(max_tiles, game, largest)
+        simd.store(rewards, game, simd.choose(still, illegal_reward, value))
+        simd.store_i32(masks, game, (legal * _SPREAD) & _SPREAD_KEEP)
+        simd.store_u8(ready, game, legal & goes_on)
+        simd.store_u8(terminated, game, over & _1)
+        simd.store_u8(truncated, game, lane_bits.opposite(goes_on) & _1)
         observe(words, game, new)
         game += WIDTH
     return game
@@ -231,13 +167,17 @@ def step_lanes(words, first):
 @kernel(LANES(LANES, LANES))
 def random_legal_lanes(legal, draws):
     """One of the legal moves (4 bits) of each game, as `policies.random_legal`."""
-    none, high = in_all(_0), draws >> _32
+    none, high = simd.in_all(_0), draws >> _32
     of_2, of_3 = high >> _31, (high * _3) >> _32
-    answers = choose(equal(of_2, none), in_all(NTH_OF_2[0]), in_all(NTH_OF_2[1]))
-    answers = answers | choose(
-        equal(of_3, none),
-        in_all(NTH_OF_3[0]),
-        choose(equal(of_3, in_all(_1)), in_all(NTH_OF_3[1]), in_all(NTH_OF_3[2])),
+    answers = simd.choose(
+        simd.equal(of_2, none), simd.in_all(NTH_OF_2[0]), simd.in_all(NTH_OF_2[1])
+    )
+    answers = answers | simd.choose(
+        simd.equal(of_3, none),
+        simd.in_all(NTH_OF_3[0]),
+        simd.choose(
+            simd.equal(of_3, simd.in_all(_1)), simd.in_all(NTH_OF_3[1]), simd.in_all(NTH_OF_3[2])
+        ),
     )
     of_4 = high >> _30  # the move itself; the set of all four is 15, its answer two bits at 30
     return ((answers | NTH_OF_1[0] | (of_4 << _30)) >> (legal << _1)) & _3
@@ -246,13 +186,13 @@ def random_legal_lanes(legal, draws):
 @kernel(types.int64(U64_POINTER, types.uint64, I64_POINTER))
 def sample_lanes(words, key, actions):
     """`vector.sample_actions` for the first games, a multiple of WIDTH; returns their number."""
-    masks, games = i32_at(words[LEGAL]), np.int64(words[GAMES])
-    steps = (lane_numbers() + _1) * GAMMA
+    masks, games = i32_at(words[env.LEGAL]), np.int64(words[env.GAMES])
+    steps = (simd.lane_numbers() + _1) * GAMMA
     game = 0
     while game + WIDTH <= games:
         random_bits = lane_bits.mix(steps + (key + np.uint64(game) * GAMMA))
-        legal = ((load_i32(masks, game) * _GATHER) >> _24) & _15
-        store_i64(actions, game, random_legal_lanes(legal, random_bits))
+        legal = ((simd.load_i32(masks, game) * _GATHER) >> _24) & _15
+        simd.store_i64(actions, game, random_legal_lanes(legal, random_bits))
         game += WIDTH
     return game
 
@@ -269,31 +209,31 @@ _FLOATS: Final = types.float64[::1]
 @kernel(types.int64(U64_POINTER))
 def find_fault(words):
     """A fault, if an action is not possible, before anything is done; 0 if there is none."""
-    games, actions = np.int64(words[GAMES]), i64_at(words[ACTIONS])
+    games, actions = np.int64(words[env.GAMES]), i64_at(words[env.ACTIONS])
     high = np.int64(0)
     for game in range(games):
         high |= actions[game]
     if high & ~np.int64(3):
         for game in range(games):
             if actions[game] & ~np.int64(3):
-                words[FAULTY] = np.uint64(game)
-                return NO_MOVE
-    if words[ILLEGAL] == REFUSED:
-        masks, truncated = i32_at(words[LEGAL]), u8_at(words[TRUNCATED])
+                words[env.FAULTY] = np.uint64(game)
+                return env.NO_MOVE
+    if words[env.ILLEGAL] == env.REFUSED:
+        masks, truncated = i32_at(words[env.LEGAL]), u8_at(words[env.TRUNCATED])
         for game in range(games):
-            legal = gather_mask(np.uint64(masks[game]))
+            legal = env.gather_mask(np.uint64(masks[game]))
             if legal and not (legal >> actions[game]) & 1 and not truncated[game]:
-                words[FAULTY] = np.uint64(game)
-                return ILLEGAL_MOVE
+                words[env.FAULTY] = np.uint64(game)
+                return env.ILLEGAL_MOVE
     return 0
 
 
 @kernel(types.int64(U64_POINTER))
 def count_ended(words):
     """Number of games that have ended."""
-    terminated, truncated = u8_at(words[TERMINATED]), u8_at(words[TRUNCATED])
+    terminated, truncated = u8_at(words[env.TERMINATED]), u8_at(words[env.TRUNCATED])
     ended = np.int64(0)
-    for game in range(np.int64(words[GAMES])):
+    for game in range(np.int64(words[env.GAMES])):
         ended += np.int64(terminated[game] | truncated[game])
     return ended
 
@@ -309,18 +249,18 @@ def step(address):
     fault = find_fault(words)
     if fault < 0:
         return fault
-    games, game, exhausted = np.int64(words[GAMES]), np.int64(0), np.int64(0)
+    games, game, exhausted = np.int64(words[env.GAMES]), np.int64(0), np.int64(0)
     while game < games:
         if game + WIDTH <= games:
             game = step_lanes(words, game)
         for one in range(game, min(game + WIDTH, games)):
-            result = step_game(words, one)
+            result = env.step_game(words, one)
             if result < 0:
-                words[FAULTY] = np.uint64(one)
+                words[env.FAULTY] = np.uint64(one)
                 return result
             exhausted += result
         game += WIDTH
-    return count_ended(words) + (exhausted << EXHAUSTED)
+    return count_ended(words) + (exhausted << env.EXHAUSTED)
 
 
 @kernel(_OUTCOME(types.int64, types.int64))
@@ -331,10 +271,10 @@ def step_one(address, action):
     tuple: for Python that is faster than reading the arrays.
     """
     words = u64_at(np.uint64(address))
-    i64_at(words[ACTIONS])[0] = action
+    i64_at(words[env.ACTIONS])[0] = action
     result = step(address)
-    score, number = i64_at(words[SCORES])[0], i64_at(words[NUMBERS])[0]
-    return result, f64_at(words[REWARDS])[0], score, number, i64_at(words[MAX_TILES])[0]
+    score, number = i64_at(words[env.SCORES])[0], i64_at(words[env.NUMBERS])[0]
+    return result, f64_at(words[env.REWARDS])[0], score, number, i64_at(words[env.MAX_TILES])[0]
 
 
 @kernel(types.void(types.int64, _BYTES))
@@ -343,13 +283,13 @@ def begin_games(address, which):
     words = u64_at(np.uint64(address))
     for game in range(len(which)):
         if which[game]:
-            begin(words, game)
+            env.begin(words, game)
 
 
 @kernel(types.void(types.int64, types.int64))
 def begin_game(address, game):
     """Begin one game, with its seed in SEEDS."""
-    begin(u64_at(np.uint64(address)), game)
+    env.begin(u64_at(np.uint64(address)), game)
 
 
 @kernel(types.int64(types.int64, _BYTES, _MASKS, _ROWS_OF_NUMBERS, _SEEDS))
@@ -363,12 +303,12 @@ def replace_games(address, which, legal, numbers, seeds):
     words, exhausted = u64_at(np.uint64(address)), np.int64(0)
     for game in range(len(which)):
         if which[game]:
-            legal[game] = i32_at(words[LEGAL])[game]
-            numbers[0, game] = i64_at(words[SCORES])[game]
-            numbers[1, game] = i64_at(words[NUMBERS])[game]
-            numbers[2, game] = i64_at(words[MAX_TILES])[game]
-            seeds[game] = u64_at(words[SEEDS])[game]
-            exhausted += np.int64(begin_next(words, game))
+            legal[game] = i32_at(words[env.LEGAL])[game]
+            numbers[0, game] = i64_at(words[env.SCORES])[game]
+            numbers[1, game] = i64_at(words[env.NUMBERS])[game]
+            numbers[2, game] = i64_at(words[env.MAX_TILES])[game]
+            seeds[game] = u64_at(words[env.SEEDS])[game]
+            exhausted += np.int64(env.begin_next(words, game))
     return exhausted
 
 
@@ -376,11 +316,11 @@ def replace_games(address, which, legal, numbers, seeds):
 def place_games(address, games, boards):
     """Begin games on boards, exponents (len(games), cells), with score and counters at 0."""
     words = u64_at(np.uint64(address))
-    rows, cols = np.int64(words[ROWS]), np.int64(words[COLS])
+    rows, cols = np.int64(words[env.ROWS]), np.int64(words[env.COLS])
     for number in range(len(games)):
-        game, bits, fits = games[number], np.uint64(0), words[MASK] != 0
-        clear(words, game)
-        cells = u8_at(words[CELLS] + np.uint64(game * rows * cols))
+        game, bits, fits = games[number], np.uint64(0), words[env.MASK] != 0
+        env.clear(words, game)
+        cells = u8_at(words[env.CELLS] + np.uint64(game * rows * cols))
         for row in range(rows):
             for col in range(cols):
                 tile = boards[number, row * cols + col]
@@ -388,18 +328,18 @@ def place_games(address, games, boards):
                 fits &= tile <= BITS_MAX_EXPONENT
                 if fits:
                     bits |= np.uint64(tile) << on_bits.shift_of(row, col)
-        u64_at(words[BITS])[game] = bits
-        u8_at(words[ON_CELLS])[game] = np.uint8(not fits)
-        refresh(words, game)
+        u64_at(words[env.BITS])[game] = bits
+        u8_at(words[env.ON_CELLS])[game] = np.uint8(not fits)
+        env.refresh(words, game)
 
 
 @kernel(types.void(types.int64, types.uint64, _NUMBERS))
 def sample_actions(address, key, actions):
     """A random legal move of each game, chosen by `dice(key, game)`; 0 without one."""
     words = u64_at(np.uint64(address))
-    masks = i32_at(words[LEGAL])
+    masks = i32_at(words[env.LEGAL])
     for game in range(sample_lanes(words, key, pointer(actions)), len(actions)):
-        legal = gather_mask(np.uint64(masks[game]))
+        legal = env.gather_mask(np.uint64(masks[game]))
         actions[game] = random_legal(legal, dice(key, np.uint64(game)))
 
 
@@ -410,26 +350,29 @@ def foresee_spawns(address, spawns):
     -1 and 0 for a step without a spawn. `spawns` is (2, games).
     """
     words = u64_at(np.uint64(address))
-    rows, cols = np.int64(words[ROWS]), np.int64(words[COLS])
-    count, distribution = rows * cols, u64_at(words[DISTRIBUTION])
-    before, after = u8_at(words[SCRATCH]), u8_at(words[SCRATCH] + np.uint64(SCRATCH_SIZE // 2))
+    rows, cols = np.int64(words[env.ROWS]), np.int64(words[env.COLS])
+    count, distribution = rows * cols, u64_at(words[env.DISTRIBUTION])
+    before, after = (
+        u8_at(words[env.SCRATCH]),
+        u8_at(words[env.SCRATCH] + np.uint64(env.SCRATCH_SIZE // 2)),
+    )
     for game in range(spawns.shape[1]):
         spawns[0, game], spawns[1, game] = -1, 0
-        move = i64_at(words[ACTIONS])[game] & np.int64(3)
-        legal = gather_mask(np.uint64(i32_at(words[LEGAL])[game]))
-        if not (legal >> move) & 1 or u8_at(words[TRUNCATED])[game]:
+        move = i64_at(words[env.ACTIONS])[game] & np.int64(3)
+        legal = env.gather_mask(np.uint64(i32_at(words[env.LEGAL])[game]))
+        if not (legal >> move) & 1 or u8_at(words[env.TRUNCATED])[game]:
             continue
         cells = before
-        if u8_at(words[ON_CELLS])[game]:
-            cells = u8_at(words[CELLS] + np.uint64(game * count))
+        if u8_at(words[env.ON_CELLS])[game]:
+            cells = u8_at(words[env.CELLS] + np.uint64(game * count))
         else:
-            on_bits.unpack(u64_at(words[BITS])[game], rows, cols, before)
+            on_bits.unpack(u64_at(words[env.BITS])[game], rows, cols, before)
         if on_cells.slide(cells, rows, cols, move, after) == on_cells.TOO_LARGE:
             continue
         for cell in range(count):
             before[cell] = after[cell]
-        number = words[START_TILES] + np.uint64(i64_at(words[NUMBERS])[game])
-        random_bits = dice(u64_at(words[SEEDS])[game], number)
+        number = words[env.START_TILES] + np.uint64(i64_at(words[env.NUMBERS])[game])
+        random_bits = dice(u64_at(words[env.SEEDS])[game], number)
         on_cells.place_spawn(after, count, random_bits, distribution)
         for cell in range(count):
             if before[cell] != after[cell]:
@@ -443,48 +386,57 @@ def afterstates(address, observations, rewards):
     Fills 4 observations and 4 rewards per game: the board itself and 0 for an illegal move.
     """
     words = u64_at(np.uint64(address))
-    rows, cols = np.int64(words[ROWS]), np.int64(words[COLS])
-    count, form, goal = rows * cols, np.int64(words[FORM]), np.int64(words[GOAL])
-    planes = np.int64(words[PLANES])
-    across, down, mask = u64_at(words[ACROSS]), u64_at(words[DOWN]), words[MASK]
-    masks, boards, max_tiles = i32_at(words[LEGAL]), u64_at(words[BITS]), i64_at(words[MAX_TILES])
-    before, after = u8_at(words[SCRATCH]), u8_at(words[SCRATCH] + np.uint64(SCRATCH_SIZE // 2))
+    rows, cols = np.int64(words[env.ROWS]), np.int64(words[env.COLS])
+    count, form, goal = rows * cols, np.int64(words[env.FORM]), np.int64(words[env.GOAL])
+    planes = np.int64(words[env.PLANES])
+    across, down, mask = u64_at(words[env.ACROSS]), u64_at(words[env.DOWN]), words[env.MASK]
+    masks, boards, max_tiles = (
+        i32_at(words[env.LEGAL]),
+        u64_at(words[env.BITS]),
+        i64_at(words[env.MAX_TILES]),
+    )
+    before, after = (
+        u8_at(words[env.SCRATCH]),
+        u8_at(words[env.SCRATCH] + np.uint64(env.SCRATCH_SIZE // 2)),
+    )
     for place in range(len(rewards)):
         game, move = place >> 2, place & 3
-        target = np.uint64(observations.ctypes.data) + words[SIZE] * np.uint64(place)
-        on = u8_at(words[ON_CELLS])[game] != 0
+        target = np.uint64(observations.ctypes.data) + words[env.SIZE] * np.uint64(place)
+        on = u8_at(words[env.ON_CELLS])[game] != 0
         bits = boards[game]
-        legal = (gather_mask(np.uint64(masks[game])) >> move) & 1
+        legal = (env.gather_mask(np.uint64(masks[game])) >> move) & 1
         if not on:
             slid, packed = on_bits.slide(bits, move, across, down)
             if not legal or not on_bits.overflows(packed):
                 if legal:
                     points = on_bits.reward_of(packed)
                     merges = on_bits.count_empty(slid, mask) - on_bits.count_empty(bits, mask)
-                    made = exponents_made(bits, slid, merges)
+                    made = env.exponents_made(bits, slid, merges)
                     top = np.int64(1) << on_bits.max_exponent(slid)
                     made_goal = max_tiles[game] < goal and top >= goal
-                    rewards[place] = reward_value(np.int64(words[REWARD]), points, made, made_goal)
-                    observe_bits(form, planes, slid, rows, cols, target)
+                    rewards[place] = env.reward_value(
+                        np.int64(words[env.REWARD]), points, made, made_goal
+                    )
+                    env.observe_bits(form, planes, slid, rows, cols, target)
                 else:
                     rewards[place] = 0.0
-                    observe_bits(form, planes, bits, rows, cols, target)
+                    env.observe_bits(form, planes, bits, rows, cols, target)
                 continue
             on_bits.unpack(bits, rows, cols, before)
             cells = before
         else:
-            cells = u8_at(words[CELLS] + np.uint64(game * count))
+            cells = u8_at(words[env.CELLS] + np.uint64(game * count))
         if not legal:
             rewards[place] = 0.0
-            observe_cells(form, planes, cells, rows, cols, target)
+            env.observe_cells(form, planes, cells, rows, cols, target)
             continue
         points = on_cells.slide(cells, rows, cols, move, after)
         if points == on_cells.TOO_LARGE:
-            words[FAULTY] = np.uint64(game)
-            return TOO_LARGE
+            words[env.FAULTY] = np.uint64(game)
+            return env.TOO_LARGE
         top = np.int64(1) << on_cells.max_exponent(after, count)
         made_goal = max_tiles[game] < goal and top >= goal
-        made = exponents_made_on_cells(cells, after, count)
-        rewards[place] = reward_value(np.int64(words[REWARD]), points, made, made_goal)
-        observe_cells(form, planes, after, rows, cols, target)
+        made = env.exponents_made_on_cells(cells, after, count)
+        rewards[place] = env.reward_value(np.int64(words[env.REWARD]), points, made, made_goal)
+        env.observe_cells(form, planes, after, rows, cols, target)
     return 0

@@ -12,22 +12,8 @@ import numpy as np
 from numba import types
 
 from twofold.kernels import bits as on_bits
+from twofold.kernels import context as at
 from twofold.kernels._jit import kernel
-from twofold.kernels.context import (
-    ACROSS,
-    ADDS_REWARD,
-    AT_STATE,
-    DEAD_VALUE,
-    DISTRIBUTION,
-    DOWN,
-    DOWNGRADE,
-    FOUND,
-    HITS,
-    MASK,
-    NODE_LIMIT,
-    NODES,
-    TABLE,
-)
 from twofold.kernels.intrinsics import (
     POLICY,
     U64_POINTER,
@@ -56,21 +42,15 @@ from twofold.kernels.transposition import (
 )
 
 # The search's own words of a context, after those of its layer.
-LOWEST: Final = LAYER_END
-"""Address of the kernel of the lowest layer, see `leaf_layer`."""
-CUT: Final = LAYER_END + 1
-"""Less probable positions are evaluated without a search; the bits of a float64; 0 for none."""
-SECOND_MOVE: Final = LAYER_END + 2
-"""1 if the player moves twice before the first spawn."""
-ORDER: Final = LAYER_END + 3
-"""The order in which moves are tried, two bits each, the first in the lowest bits."""
-ENTRY_KIND: Final = LAYER_END + 4
-"""The kind of the entries in the transposition table.
-
-`EXACT`, or with a cut the number of the first move, since values then depend on the path.
-"""
-PLY_BY_EMPTY: Final = LAYER_END + 5
-"""Depth in plies for each number of empty cells, 0 to 16."""
+#   LOWEST        Address of the kernel of the lowest layer, see `leaf_layer`
+#   CUT           Less probable positions are evaluated without a search; the bits of a float64; 0
+#                 for none
+#   SECOND_MOVE   1 if the player moves twice before the first spawn
+#   ORDER         The order in which moves are tried, two bits each, the first in the lowest bits
+#   ENTRY_KIND    The kind of the entries in the transposition table. `EXACT`, or with a cut the
+#                 number of the first move, since values then depend on the path.
+#   PLY_BY_EMPTY  Depth in plies for each number of empty cells, 0 to 16
+LOWEST, CUT, SECOND_MOVE, ORDER, ENTRY_KIND, PLY_BY_EMPTY = range(LAYER_END, LAYER_END + 6)
 PLY_BY_TILES: Final = PLY_BY_EMPTY + 17
 """Least depth in plies for each number of different tiles, 0 to 15; all 0 if unused."""
 BANDS: Final = PLY_BY_TILES + 16
@@ -117,14 +97,14 @@ def chance(after, score, depth, chance_of, context):
 
     `chance_of` is the product of the probabilities of the spawns on the way here.
     """
-    lowest = np.int64(context[AT_STATE] == 0)
+    lowest = np.int64(context[at.AT_STATE] == 0)
     if depth < lowest or chance_of < as_f64(context[CUT]):
         return evaluate(after, score, context)
     if context[STAKES] != 0:
         value = evaluate(after, score, context)
         if value < as_f64(context[BOUND]):
             return value
-    has_table = context[TABLE] != 0
+    has_table = context[at.TABLE] != 0
     bucket, key = np.int64(0), np.uint64(0)
     if has_table:
         hashed = hash_of(after)
@@ -133,15 +113,16 @@ def chance(after, score, depth, chance_of, context):
         cuts = as_f64(context[CUT]) > 0.0
         found = find_as_deep(bucket, key, context) if cuts else find(bucket, key, context)
         if found >= 0:
-            context[HITS] += _1
-            return as_f64(context[FOUND])
-    context[NODES] += _1
-    if context[NODES] >= context[NODE_LIMIT]:
+            context[at.HITS] += _1
+            return as_f64(context[at.FOUND])
+    context[at.NODES] += _1
+    if context[at.NODES] >= context[at.NODE_LIMIT]:
         return 0.0
-    across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
-    distribution, tiles = u64_at(context[DISTRIBUTION]), np.int64(u64_at(context[DISTRIBUTION])[0])
-    adds_reward = context[ADDS_REWARD] != 0
-    empty = on_bits.empty_mask(after, context[MASK])
+    across, down = u64_at(context[at.ACROSS]), u64_at(context[at.DOWN])
+    distribution = u64_at(context[at.DISTRIBUTION])
+    tiles = np.int64(distribution[0])
+    adds_reward = context[at.ADDS_REWARD] != 0
+    empty = on_bits.empty_mask(after, context[at.MASK])
     count = popcount(empty)
     of_cell = np.float32(chance_of) / np.float32(count)
     value, total = 0.0, 0.0
@@ -190,10 +171,10 @@ def chance(after, score, depth, chance_of, context):
                 if right != state:
                     value_right = chance(right, score + gain, depth - 1, below, context)
                     best = max(best, value_right + more)
-                mean += probability * (best if best != -np.inf else as_f64(context[DEAD_VALUE]))
+                mean += probability * (best if best != -np.inf else as_f64(context[at.DEAD_VALUE]))
             total += mean
         value += total / count
-    if has_table and context[NODES] < context[NODE_LIMIT]:
+    if has_table and context[at.NODES] < context[at.NODE_LIMIT]:
         keep(hash_of(after), key, as_u64(value), context)
     return value
 
@@ -201,7 +182,7 @@ def chance(after, score, depth, chance_of, context):
 @kernel(types.int64(types.uint64, U64_POINTER))
 def depth_at(bits, context):
     """Depth in plies for this position."""
-    empty = on_bits.count_empty(bits, context[MASK])
+    empty = on_bits.count_empty(bits, context[at.MASK])
     if context[BANDS] != 0:
         bands, total = u64_at(context[BANDS]), np.uint64(on_bits.tile_sum(bits))
         for number in range(np.int64(bands[0])):
@@ -220,7 +201,7 @@ def set_stakes(bits, score, context):
     if context[STAKES] != 0:
         stakes = u64_at(context[STAKES])
         place = 2 * on_bits.max_exponent(bits)
-        context[DEAD_VALUE] = stakes[place]
+        context[at.DEAD_VALUE] = stakes[place]
         bounded = evaluate(bits, score, context) >= 0.0
         context[BOUND] = stakes[place + 1] if bounded else as_u64(-np.inf)
 
@@ -240,21 +221,21 @@ def ordered_move(number, context):
 @kernel(types.float64(types.uint64, types.int64, types.int64, types.int64, U64_POINTER))
 def move_value(bits, score, move, ply, context):
     """The value of a legal move, `ply` plies deep, including its reward if rewards count."""
-    across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
+    across, down = u64_at(context[at.ACROSS]), u64_at(context[at.DOWN])
     after, packed = on_bits.slide(bits, move, across, down)
     gain = on_bits.reward_of(packed)
     set_first_move(move, context)
     if context[SECOND_MOVE] == 0:
         value = chance(after, score + gain, ply - 1, 1.0, context)
-        return value + gain if context[ADDS_REWARD] else value
+        return value + gain if context[at.ADDS_REWARD] else value
     best = -np.inf
     for second in range(4):
         last, packed = on_bits.slide(after, second, across, down)
         if last != after:
             more = on_bits.reward_of(packed)
             value = chance(last, score + gain + more, ply - 1, 1.0, context)
-            best = max(best, value + gain + more if context[ADDS_REWARD] else value)
-    return best if best != -np.inf else as_f64(context[DEAD_VALUE])
+            best = max(best, value + gain + more if context[at.ADDS_REWARD] else value)
+    return best if best != -np.inf else as_f64(context[at.DEAD_VALUE])
 
 
 @kernel(POLICY)
@@ -262,8 +243,8 @@ def choose(bits, legal, score, draw, context):
     """The legal move of the largest value, the first one tried of equals."""
     new_generation(context)
     ply = depth_at(bits, context)  # by the tile sum of the board before downgrading
-    if context[DOWNGRADE]:
-        bits = downgraded(bits, context[DOWNGRADE])
+    if context[at.DOWNGRADE]:
+        bits = downgraded(bits, context[at.DOWNGRADE])
     set_stakes(bits, score, context)
     best, best_value = -1, 0.0
     for number in range(4):
@@ -278,15 +259,15 @@ def choose(bits, legal, score, draw, context):
 @kernel(_NODE)
 def reply(state, score, ply, chance_of, context):
     """The value of a state: that of its best move, `ply` plies deep."""
-    across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
+    across, down = u64_at(context[at.ACROSS]), u64_at(context[at.DOWN])
     best = -np.inf
     for move in range(4):
         after, packed = on_bits.slide(state, move, across, down)
         if after != state:
             gain = on_bits.reward_of(packed)
             value = chance(after, score + gain, ply - 1, chance_of, context)
-            best = max(best, value + gain if context[ADDS_REWARD] else value)
-    return best if best != -np.inf else as_f64(context[DEAD_VALUE])
+            best = max(best, value + gain if context[at.ADDS_REWARD] else value)
+    return best if best != -np.inf else as_f64(context[at.DEAD_VALUE])
 
 
 _WORDS: Final = types.uint64[::1]
@@ -299,17 +280,11 @@ def value_of(bits, score, move, ply, context):
     return move_value(bits, score, move, ply, pointer(context))
 
 
-@kernel(types.int64(types.uint64, _WORDS))
-def ply_of(bits, context):
-    """`depth_at` for callers outside kernels."""
-    return depth_at(bits, pointer(context))
-
-
 @kernel(types.int64(types.uint64, types.int64, types.int64, types.float64, _WORDS))
 def best_reply(state, score, ply, chance_of, context):
     """The best move of a state, the first one tried of equals; -1 for none."""
     words = pointer(context)
-    across, down = u64_at(words[ACROSS]), u64_at(words[DOWN])
+    across, down = u64_at(words[at.ACROSS]), u64_at(words[at.DOWN])
     best, best_value = -1, 0.0
     for number in range(4):
         move = ordered_move(number, words)
@@ -317,7 +292,7 @@ def best_reply(state, score, ply, chance_of, context):
         if after != state:
             gain = on_bits.reward_of(packed)
             value = chance(after, score + gain, ply - 1, chance_of, words)
-            value += gain if words[ADDS_REWARD] else 0
+            value += gain if words[at.ADDS_REWARD] else 0
             if best < 0 or value > best_value:
                 best, best_value = move, value
     return best
@@ -338,7 +313,7 @@ def begin_line(move, context):
 @kernel(types.uint64(types.uint64, types.int64, _WORDS))
 def after_of(bits, move, context):
     """The afterstate of a move; 15 + 15 makes 15."""
-    after, _ = on_bits.slide(bits, move, u64_at(context[ACROSS]), u64_at(context[DOWN]))
+    after, _ = on_bits.slide(bits, move, u64_at(context[at.ACROSS]), u64_at(context[at.DOWN]))
     return after
 
 
@@ -353,10 +328,10 @@ def list_states(bits, score, move, chance_of, states, scores, chances, context):
     Fills the states, their scores (int64 by their bits) and their probabilities, each with space
     for 16 per spawn tile; `chance_of` is the probability of the board. Returns their number.
     """
-    across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
-    distribution = u64_at(context[DISTRIBUTION])
+    across, down = u64_at(context[at.ACROSS]), u64_at(context[at.DOWN])
+    distribution = u64_at(context[at.DISTRIBUTION])
     after, packed = on_bits.slide(bits, move, across, down)
-    empty = on_bits.empty_mask(after, context[MASK])
+    empty = on_bits.empty_mask(after, context[at.MASK])
     count = popcount(empty)
     place = 0
     for number in range(count - 1, -1, -1):
@@ -373,9 +348,9 @@ def list_states(bits, score, move, chance_of, states, scores, chances, context):
 @kernel(types.float64(types.uint64, types.int64, _FLOATS, _WORDS))
 def mean_of(bits, move, values, context):
     """The value of a move from those of the states in `list_states`, summed as in `chance`."""
-    distribution = u64_at(context[DISTRIBUTION])
-    after, packed = on_bits.slide(bits, move, u64_at(context[ACROSS]), u64_at(context[DOWN]))
-    count = on_bits.count_empty(after, context[MASK])
+    distribution = u64_at(context[at.DISTRIBUTION])
+    after, packed = on_bits.slide(bits, move, u64_at(context[at.ACROSS]), u64_at(context[at.DOWN]))
+    count = on_bits.count_empty(after, context[at.MASK])
     total = 0.0
     for number in range(count):
         mean = 0.0
@@ -384,7 +359,7 @@ def mean_of(bits, move, values, context):
             mean += probability * values[number * np.int64(distribution[0]) + tile]
         total += mean
     value = 0.0 + total / count
-    return value + on_bits.reward_of(packed) if context[ADDS_REWARD] else value
+    return value + on_bits.reward_of(packed) if context[at.ADDS_REWARD] else value
 
 
 @kernel(types.void(_WORDS, _WORDS, types.int64, _FLOATS, _FLOATS, _WORDS, _WORDS, _WORDS))
@@ -399,8 +374,8 @@ def share_replies(states, scores, ply, chances, values, nodes, counter, context)
         number = take_number(taken)
         if number >= len(states):
             break
-        before = words[NODES]
+        before = words[at.NODES]
         values[number] = reply(
             states[number], np.int64(scores[number]), ply, chances[number], words
         )
-        nodes[number] = words[NODES] - before
+        nodes[number] = words[at.NODES] - before

@@ -17,22 +17,9 @@ from typing import Final
 import numpy as np
 from numba import types
 
+from twofold.kernels import context as at
 from twofold.kernels._jit import kernel
 from twofold.kernels.cells import MAX_EXPONENT, count_empty
-from twofold.kernels.context import (
-    ADDS_REWARD,
-    AT_STATE,
-    DEAD_VALUE,
-    DISTRIBUTION,
-    EVALUATOR,
-    FOUND,
-    HITS,
-    NODE_LIMIT,
-    NODES,
-    OWN,
-    PARAMS,
-    TABLE,
-)
 from twofold.kernels.expectimax import less_probable
 from twofold.kernels.intrinsics import (
     U8_POINTER,
@@ -50,27 +37,19 @@ from twofold.kernels.play import GAMMA, SPAWN_EXPONENT, SPAWN_PROBABILITY, SPAWN
 from twofold.kernels.transposition import bucket_of, entry_key, find, find_as_deep, store
 
 # The search's own words of a context.
-ROWS: Final = OWN
-COLS: Final = OWN + 1
-WORKSPACE: Final = OWN + 2
-"""Address of `frames(plies)` frames, initially zeros, used by this search only."""
-CUT: Final = OWN + 3
-"""Less probable positions are evaluated without a search; the bits of a float64; 0 for none."""
-SECOND_MOVE: Final = OWN + 4
-"""1 if the player moves twice before the first spawn."""
-ENTRY_KIND: Final = OWN + 5
-"""The kind of the entries in the transposition table, see `expectimax.ENTRY_KIND`."""
-CONTEXT_WORDS: Final = OWN + 6
-
+#   WORKSPACE    Address of `frames(plies)` frames, initially zeros, used by this search only
+#   CUT          Less probable positions are evaluated without a search; the bits of a float64; 0
+#                for none
+#   SECOND_MOVE  1 if the player moves twice before the first spawn
+#   ENTRY_KIND   The kind of the entries in the transposition table, see `expectimax.ENTRY_KIND`
+#   BOARD_BYTES  The cells of 8x8
+ROWS, COLS, WORKSPACE, CUT, SECOND_MOVE, ENTRY_KIND, CONTEXT_WORDS = range(at.OWN, at.OWN + 7)
 BOARD_BYTES: Final = 64
-"""The cells of 8x8."""
 DIRECTION_WORDS: Final = 10
 FRAME_BYTES: Final = 5 * BOARD_BYTES + 4 * 8 * DIRECTION_WORDS
 
 # Words of a direction.
-CHANGED: Final = 0
-REWARD: Final = 1
-LINES: Final = 2
+CHANGED, REWARD, LINES = range(3)
 
 _BOARD: Final = np.uint64(BOARD_BYTES)
 _SLID: Final = np.uint64(5 * BOARD_BYTES)
@@ -173,10 +152,10 @@ def hash_of(place, size):
 @kernel(types.float64(types.uint64, types.int64, U64_POINTER))
 def evaluate(place, score, context):
     """The evaluator's value."""
-    context[NODES] += _1
+    context[at.NODES] += _1
     rows, cols = np.int64(context[ROWS]), np.int64(context[COLS])
-    params = f32_at(context[PARAMS])
-    return call_cells_evaluator(context[EVALUATOR], (u8_at(place), rows, cols, score, params))
+    params = f32_at(context[at.PARAMS])
+    return call_cells_evaluator(context[at.EVALUATOR], (u8_at(place), rows, cols, score, params))
 
 
 @kernel(_NODE)
@@ -185,14 +164,14 @@ def chance(place, score, depth, chance_of, context):
 
     `chance_of` is the product of the probabilities of the spawns on the way here.
     """
-    at_state = context[AT_STATE] != 0
+    at_state = context[at.AT_STATE] != 0
     lowest = np.int64(1) - np.int64(at_state)
     cut = as_f64(context[CUT])
     if depth < lowest or chance_of < cut:
         return evaluate(place, score, context)
     rows, cols = np.int64(context[ROWS]), np.int64(context[COLS])
     size = rows * cols
-    has_table = context[TABLE] != 0
+    has_table = context[at.TABLE] != 0
     bucket, key = np.int64(0), np.uint64(0)
     if has_table:
         hashed = hash_of(place, size)
@@ -200,13 +179,14 @@ def chance(place, score, depth, chance_of, context):
         bucket, key = bucket_of(hashed, context), entry_key(hashed, depth, kind)
         found = find_as_deep(bucket, key, context) if cut > 0.0 else find(bucket, key, context)
         if found >= 0:
-            context[HITS] += _1
-            return as_f64(context[FOUND])
-    context[NODES] += _1
-    if context[NODES] >= context[NODE_LIMIT]:
+            context[at.HITS] += _1
+            return as_f64(context[at.FOUND])
+    context[at.NODES] += _1
+    if context[at.NODES] >= context[at.NODE_LIMIT]:
         return 0.0
-    distribution, tiles = u64_at(context[DISTRIBUTION]), np.int64(u64_at(context[DISTRIBUTION])[0])
-    adds_reward = context[ADDS_REWARD] != 0
+    distribution = u64_at(context[at.DISTRIBUTION])
+    tiles = np.int64(distribution[0])
+    adds_reward = context[at.ADDS_REWARD] != 0
     cells, child = u8_at(place), place + _FRAME
     words, after, child_words = (size + 7) >> 3, u8_at(child), u64_at(child)
     parts = i64_at(place + _SLID)
@@ -249,11 +229,11 @@ def chance(place, score, depth, chance_of, context):
                 else:
                     value = chance(child, score + gain, depth - 1, below, context)
                 best = max(best, value + gain if adds_reward else value)
-            mean += probability * (best if best != -np.inf else as_f64(context[DEAD_VALUE]))
+            mean += probability * (best if best != -np.inf else as_f64(context[at.DEAD_VALUE]))
         cells[cell] = np.uint8(0)
         total += mean
     value = total / count
-    if has_table and context[NODES] < context[NODE_LIMIT]:
+    if has_table and context[at.NODES] < context[at.NODE_LIMIT]:
         store(bucket, key, as_u64(value), context)
     return value
 
@@ -282,14 +262,14 @@ def value_of(cells, score, move, ply, chance_of, context):
     gain = slide(u8_at(place), rows, cols, move, u8_at(after))
     if context[SECOND_MOVE] == 0:
         value = chance(after, score + gain, ply - 1, chance_of, words)
-        return value + gain if context[ADDS_REWARD] else value
+        return value + gain if context[at.ADDS_REWARD] else value
     best, last = -np.inf, after + _FRAME
     for second in range(4):
         more = slide(u8_at(after), rows, cols, second, u8_at(last))
         if more >= 0:
             value = chance(last, score + gain + more, ply - 1, chance_of, words)
-            best = max(best, value + gain + more if context[ADDS_REWARD] else value)
-    return best if best != -np.inf else as_f64(context[DEAD_VALUE])
+            best = max(best, value + gain + more if context[at.ADDS_REWARD] else value)
+    return best if best != -np.inf else as_f64(context[at.DEAD_VALUE])
 
 
 @kernel(types.float64(_CELLS, types.int64, types.int64, types.float64, _WORDS))
@@ -303,5 +283,5 @@ def reply_of(cells, score, ply, chance_of, context):
         gain = slide(u8_at(place), rows, cols, move, u8_at(place + _FRAME))
         if gain >= 0:
             value = chance(place + _FRAME, score + gain, ply - 1, chance_of, words)
-            best = max(best, value + gain if context[ADDS_REWARD] else value)
-    return best if best != -np.inf else as_f64(context[DEAD_VALUE])
+            best = max(best, value + gain if context[at.ADDS_REWARD] else value)
+    return best if best != -np.inf else as_f64(context[at.DEAD_VALUE])

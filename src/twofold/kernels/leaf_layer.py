@@ -22,20 +22,9 @@ import numpy as np
 from numba import types
 
 from twofold.kernels import bits as on_bits
+from twofold.kernels import context as at
 from twofold.kernels._jit import kernel
 from twofold.kernels.bits import LEFT_BIT, RIGHT_BIT
-from twofold.kernels.context import (
-    ACROSS,
-    ADDS_REWARD,
-    DEAD_VALUE,
-    DISTRIBUTION,
-    DOWN,
-    EVALUATOR,
-    MASK,
-    NODES,
-    OWN,
-    PARAMS,
-)
 from twofold.kernels.intrinsics import (
     LAYER,
     U64_POINTER,
@@ -52,33 +41,20 @@ from twofold.kernels.intrinsics import (
 from twofold.kernels.play import SPAWN_EXPONENT, SPAWN_PROBABILITY, SPAWN_STRIDE
 
 # The layer's own words of a context.
-ACROSS_LINES: Final = OWN
-"""Address of the row table with values, see `line_entries`."""
-DOWN_LINES: Final = OWN + 1
-COLUMN_VALUES: Final = OWN + 2
-"""Address of the values of columns, in units, int32 (65536,)."""
-ROW_VALUES: Final = OWN + 3
-OUTSIDE: Final = OWN + 4
-"""Sum of the values of the lines outside a smaller shape, in units."""
-UNIT: Final = OWN + 5
-"""The unit of these values, the bits of a float64."""
-IN_COLUMNS: Final = OWN + 6
-"""The last values of each column's afterstates: up and down, 4 x 2 words."""
-LAYER_END: Final = OWN + 14
-
+#   ACROSS_LINES    Address of the row table with values, see `line_entries`
+#   COLUMN_VALUES   Address of the values of columns, in units, int32 (65536,)
+#   OUTSIDE         Sum of the values of the lines outside a smaller shape, in units
+#   UNIT            The unit of these values, the bits of a float64
+#   IN_COLUMNS      The last values of each column's afterstates: up and down, 4 x 2 words
+#   MAX_LINE_TILES  Most spawn tiles that `lines` supports
+ACROSS_LINES, DOWN_LINES, COLUMN_VALUES, ROW_VALUES, OUTSIDE, UNIT = range(at.OWN, at.OWN + 6)
+IN_COLUMNS: Final = at.OWN + 6
+LAYER_END: Final = at.OWN + 14
 MAX_LINE_TILES: Final = 2
-"""Most spawn tiles that `lines` supports."""
 
 _ROW: Final = np.uint64(0xFFFF)
 _ILLEGAL: Final = np.int64(-(1 << 62))
-_3: Final = np.uint64(3)
-_12: Final = np.uint64(12)
-_16: Final = np.uint64(16)
-_32: Final = np.uint64(32)
-_48: Final = np.uint64(48)
-_1: Final = np.uint64(1)
-_2: Final = np.uint64(2)
-_4: Final = np.uint64(4)
+_1, _2, _4, _12, _16, _32, _48 = map(np.uint64, (1, 2, 4, 12, 16, 32, 48))
 _NIBBLES: Final = np.uint64(0x000F000F000F000F)
 _LEFT: Final = np.uint64(LEFT_BIT)
 _RIGHT: Final = np.uint64(RIGHT_BIT)
@@ -87,15 +63,15 @@ _RIGHT: Final = np.uint64(RIGHT_BIT)
 @kernel(types.float64(types.uint64, types.int64, U64_POINTER))
 def evaluate(bits, score, context):
     """The evaluator's value."""
-    context[NODES] += _1
-    return call_evaluator(context[EVALUATOR], (bits, score, f32_at(context[PARAMS])))
+    context[at.NODES] += _1
+    return call_evaluator(context[at.EVALUATOR], (bits, score, f32_at(context[at.PARAMS])))
 
 
 @kernel(LAYER)
 def after_spawn(after, score, first, end, context):
     """The mean value of the states after the spawns."""
-    distribution = u64_at(context[DISTRIBUTION])
-    empty = on_bits.empty_mask(after, context[MASK])
+    distribution = u64_at(context[at.DISTRIBUTION])
+    empty = on_bits.empty_mask(after, context[at.MASK])
     count = popcount(empty)
     total = 0.0
     for number in range(count - 1, -1, -1):  # row-major: from the highest nibble down
@@ -112,10 +88,10 @@ def after_spawn(after, score, first, end, context):
 @kernel(LAYER)
 def after_move(after, score, first, end, context):
     """The mean over the spawns of the best afterstate of each."""
-    across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
-    distribution = u64_at(context[DISTRIBUTION])
-    adds_reward = context[ADDS_REWARD] != 0
-    empty = on_bits.empty_mask(after, context[MASK])
+    across, down = u64_at(context[at.ACROSS]), u64_at(context[at.DOWN])
+    distribution = u64_at(context[at.DISTRIBUTION])
+    adds_reward = context[at.ADDS_REWARD] != 0
+    empty = on_bits.empty_mask(after, context[at.MASK])
     count = popcount(empty)
     total = 0.0
     for number in range(count - 1, -1, -1):
@@ -137,7 +113,7 @@ def after_move(after, score, first, end, context):
                 if right != from_bits:
                     next_bits = on_bits.transpose(right) if axis else right
                     best = max(best, evaluate(next_bits, score + gain, context) + more)
-            value = best if best != -np.inf else as_f64(context[DEAD_VALUE])
+            value = best if best != -np.inf else as_f64(context[at.DEAD_VALUE])
             mean += as_f64(distribution[word + SPAWN_PROBABILITY]) * value
         total += mean
     return total / count
@@ -199,15 +175,15 @@ def lines(after, score, first, end, context):
     """`after_move` for an evaluator that sums values of rows and columns, in whole units."""
     across, down = u64_at(context[ACROSS_LINES]), u64_at(context[DOWN_LINES])
     of_columns, of_rows = i32_at(context[COLUMN_VALUES]), i32_at(context[ROW_VALUES])
-    distribution = u64_at(context[DISTRIBUTION])
+    distribution = u64_at(context[at.DISTRIBUTION])
     outside = np.int64(context[OUTSIDE])
     turned = on_bits.transpose(after)
     left, right, lefts, rights, left_sum, right_sum = _slid(after, across, outside)
     up, bottom, ups, bottoms, up_sum, bottom_sum = _slid(turned, down, outside)
     left, right = on_bits.transpose(left), on_bits.transpose(right)  # as columns
     up, bottom = on_bits.transpose(up), on_bits.transpose(bottom)  # as rows
-    empty = on_bits.empty_mask(after, context[MASK])
-    unit, dead = as_f64(context[UNIT]), as_f64(context[DEAD_VALUE])
+    empty = on_bits.empty_mask(after, context[at.MASK])
+    unit, dead = as_f64(context[UNIT]), as_f64(context[at.DEAD_VALUE])
     leaves, value = np.uint64(0), 0.0
     for number in range(first, end):
         tile = distribution[SPAWN_EXPONENT + SPAWN_STRIDE * number]
@@ -260,7 +236,7 @@ def lines(after, score, first, end, context):
                 total += best
         probability = as_f64(distribution[SPAWN_PROBABILITY + SPAWN_STRIDE * number])
         value += probability * (np.float64(total) * unit + deads * dead)
-    context[NODES] += leaves
+    context[at.NODES] += leaves
     return value / popcount(empty)
 
 

@@ -59,9 +59,7 @@ from twofold.kernels.play import dice, player_dice, start_bits
 from twofold.kernels.table_lookup import table_move
 from twofold.kernels.updates import chosen_places, fetch_memory, target_of, update
 
-_0: Final = np.uint64(0)
-_1: Final = np.uint64(1)
-_32: Final = np.uint64(32)
+_0, _1, _32 = map(np.uint64, (0, 1, 32))
 _LOW_HALF: Final = np.uint64(0xFFFFFFFF)
 _ROW_DRAW: Final = np.uint64(2**64 - 2)
 _PLACE_DRAW: Final = np.uint64(2**64 - 3)

@@ -23,9 +23,8 @@ import numpy as np
 from numba import types
 
 from twofold.kernels import bits as on_bits
+from twofold.kernels import context as at
 from twofold.kernels._jit import kernel
-from twofold.kernels.context import ACROSS, DISTRIBUTION, DOWN, DOWNGRADE, MASK, NODES, PARAMS
-from twofold.kernels.context import OWN as CONTEXT_OWN
 from twofold.kernels.intrinsics import (
     EVALUATOR,
     F32_POINTER,
@@ -73,10 +72,7 @@ def add_planes(filled, low, high, unit, weights):
             number += 1
 
 
-_0: Final = np.uint64(0)
-_1: Final = np.uint64(1)
-_4: Final = np.uint64(4)
-_15: Final = np.uint64(15)
+_0, _1, _4, _15 = map(np.uint64, (0, 1, 4, 15))
 _LARGE: Final = np.uint64(0x8888888888888888)
 """The highest bits of the nibbles: one is set if a tile is 256 or more."""
 
@@ -124,20 +120,14 @@ def downgraded(bits, threshold):
 
 
 # Words of a network.
-PATTERNS: Final = 0
-"""Number of patterns."""
-WEIGHTS: Final = 1
-"""Address of the weights, float32 (stages, STAGE_SIZE)."""
-SYMMETRIES: Final = 2
-"""8 on square boards, else 4: the mirrors without the transpositions."""
-MIRROR_SHIFT: Final = 3
-"""Bits by which a board mirrored in its frame must be shifted left."""
-FLIP_SHIFT: Final = 4
-STAGES: Final = 5
-STAGE_SIZE: Final = 6
-"""Weights per stage."""
+#   PATTERNS      Number of patterns
+#   WEIGHTS       Address of the weights, float32 (stages, STAGE_SIZE)
+#   SYMMETRIES    8 on square boards, else 4: the mirrors without the transpositions
+#   MIRROR_SHIFT  Bits by which a board mirrored in its frame must be shifted left
+#   STAGE_SIZE    Weights per stage
+#   THRESHOLDS    The sum of different tiles at which each stage after the first begins
+PATTERNS, WEIGHTS, SYMMETRIES, MIRROR_SHIFT, FLIP_SHIFT, STAGES, STAGE_SIZE = range(7)
 THRESHOLDS: Final = 7
-"""The sum of different tiles at which each stage after the first begins."""
 MAX_STAGES: Final = 16
 OWN: Final = THRESHOLDS + MAX_STAGES - 1
 """The first pattern: its mask, and the offset of its table in a stage."""
@@ -145,7 +135,6 @@ OWN: Final = THRESHOLDS + MAX_STAGES - 1
 MAX_FEATURES: Final = 256
 """Features of the largest networks: 32 patterns in 8 symmetries."""
 
-_2: Final = np.uint64(2)
 _EIGHT = types.UniTuple(types.uint64, 8)
 
 
@@ -333,16 +322,16 @@ def network_value(bits, score, params):
 
 
 # The evaluator's own words of a search's context; their arrays belong to one thread.
-LEAVES: Final = CONTEXT_OWN
+LEAVES: Final = at.OWN
 """Address of a cache of values, uint64 (LEAF_COUNT, 2): a board, and the bits of its value.
 
 Different spawns slide to the same afterstate, so half of them need no evaluation.
 """
 LEAF_BITS: Final = 12
 LEAF_COUNT: Final = 1 << LEAF_BITS
-PLACES: Final = CONTEXT_OWN + 1
+PLACES: Final = at.OWN + 1
 """Address of int64 space for the features of MAX_LEAVES afterstates."""
-FOUND_LEAVES: Final = CONTEXT_OWN + 2
+FOUND_LEAVES: Final = at.OWN + 2
 """Address of space for the values of MAX_LEAVES afterstates, uint64 (3, MAX_LEAVES)."""
 MAX_LEAVES: Final = 16 * 8 * 4
 """Most afterstates in the lowest layer of a search: 16 cells, 8 spawn tiles, 4 moves."""
@@ -353,15 +342,15 @@ MAX_LEAVES: Final = 16 * 8 * 4
 @kernel(POLICY)
 def choose(bits, legal, score, draw, context):
     """The first move of the largest reward plus value: a search of one ply."""
-    network = u64_at(context[PARAMS])
-    if context[DOWNGRADE]:
-        bits = downgraded(bits, context[DOWNGRADE])
+    network = u64_at(context[at.PARAMS])
+    if context[at.DOWNGRADE]:
+        bits = downgraded(bits, context[at.DOWNGRADE])
     count = feature_count(network)
     places = as_signed(u64_at(context[PLACES]))
     square = network[SYMMETRIES] == 8
-    left, right, packed = on_bits.slide_both(bits, u64_at(context[ACROSS]))
+    left, right, packed = on_bits.slide_both(bits, u64_at(context[at.ACROSS]))
     turned = on_bits.transpose(bits)
-    up, down, packed_down = on_bits.slide_both(turned, u64_at(context[DOWN]))
+    up, down, packed_down = on_bits.slide_both(turned, u64_at(context[at.DOWN]))
     if not square:  # a square board and its transpose have the same value
         up, down = on_bits.transpose(up), on_bits.transpose(down)
     if legal & 1:
@@ -401,7 +390,7 @@ def _look_up(board, pending, leaves, found, context):
     if leaves[place] == board:
         found[0] = leaves[place + 1]
         return pending
-    network = u64_at(context[PARAMS])
+    network = u64_at(context[at.PARAMS])
     count = feature_count(network)
     list_features(board, network, i64_offset(as_signed(u64_at(context[PLACES])), pending * count))
     u64_offset(u64_at(context[FOUND_LEAVES]), MAX_LEAVES)[pending] = np.uint64(place)
@@ -418,11 +407,11 @@ def after_move(after, score, first, end, context):
     First all leaves are listed, so that their weights are prefetched together and each board is
     evaluated once. Then the best move of each state is taken.
     """
-    across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
-    network, distribution = u64_at(context[PARAMS]), u64_at(context[DISTRIBUTION])
+    across, down = u64_at(context[at.ACROSS]), u64_at(context[at.DOWN])
+    network, distribution = u64_at(context[at.PARAMS]), u64_at(context[at.DISTRIBUTION])
     leaves, room = u64_at(context[LEAVES]), u64_at(context[FOUND_LEAVES])
     square = network[SYMMETRIES] == 8
-    empty = on_bits.empty_mask(after, context[MASK])
+    empty = on_bits.empty_mask(after, context[at.MASK])
     spawns = popcount(empty)
     visited, pending = 0, 0
     rest = empty
@@ -482,7 +471,7 @@ def after_move(after, score, first, end, context):
                     best = max(best, worth)
             if best != -np.inf:  # a dead board adds 0
                 total += as_f64(distribution[word + SPAWN_PROBABILITY]) * best
-    context[NODES] += np.uint64(visited)
+    context[at.NODES] += np.uint64(visited)
     return total / spawns
 
 

@@ -28,9 +28,7 @@ PLAYER_SALT: Final = np.uint64(0x74776F666F6C6431)
 _M1: Final = np.uint64(0xBF58476D1CE4E5B9)
 _M2: Final = np.uint64(0x94D049BB133111EB)
 _ONE: Final = np.uint64(1)
-_30: Final = np.uint64(30)
-_27: Final = np.uint64(27)
-_31: Final = np.uint64(31)
+_1, _27, _30, _31 = map(np.uint64, (1, 27, 30, 31))
 
 
 @kernel("uint64(uint64)")
@@ -77,56 +75,35 @@ SPAWN_STRIDE: Final = 3
 
 
 # Why a call of a game loop ended.
-GOING: Final = 0
-"""The requested number of moves has been made."""
-OVER: Final = 1
-"""No move is legal."""
-STOPPED: Final = 2
-"""The goal is reached and play stops there."""
-OVERFLOW: Final = 3
-"""The chosen move makes a tile past 32768. It was not made: continue with cells."""
-ILLEGAL: Final = 4
-"""The policy chose a move that changes nothing."""
-TOO_LARGE: Final = 5
-"""A merge would pass the largest exponent."""
+#   GOING      The requested number of moves has been made
+#   OVER       No move is legal
+#   STOPPED    The goal is reached and play stops there
+#   OVERFLOW   The chosen move makes a tile past 32768. It was not made: continue with cells.
+#   ILLEGAL    The policy chose a move that changes nothing
+#   TOO_LARGE  A merge would pass the largest exponent
+GOING, OVER, STOPPED, OVERFLOW, ILLEGAL, TOO_LARGE = range(6)
 
 # Words of a game, uint64, constant during the game.
-POLICY_ADDRESS: Final = 0
-POLICY_CONTEXT: Final = 1
-"""Address of the context for the policy on bits."""
-ACROSS: Final = 2
-"""Addresses of the row tables, see `bits.Frame`."""
-DOWN: Final = 3
-MASK: Final = 4
-DISTRIBUTION: Final = 5
-"""Address of the spawn distribution, see `play.spawn_distribution`."""
-SEED: Final = 6
-START_TILES: Final = 7
-STOP_EXPONENT: Final = 8
-"""Exponent at which play stops; 255 for never."""
-REACHED: Final = 9
-"""Address of uint64 (REACHED_SIZE,): the move number at which each exponent was first reached."""
+#   POLICY_CONTEXT  Address of the context for the policy on bits
+#   ACROSS, DOWN    Addresses of the row tables, see `bits.Frame`
+#   DISTRIBUTION    Address of the spawn distribution, see `play.spawn_distribution`
+#   STOP_EXPONENT   Exponent at which play stops; 255 for never
+#   REACHED         Address of uint64 (REACHED_SIZE,): the move number at which each exponent was
+#                   first reached
+#   LETTERS         Address of uint8 (limit,) for the moves of one call; 0 to store none
+#   STARTS          Address of uint64 (games, 2): start bits and score of each game of
+#                   `play_many`; 0 for new games
+POLICY_ADDRESS, POLICY_CONTEXT, ACROSS, DOWN, MASK, DISTRIBUTION, SEED = range(7)
+START_TILES, STOP_EXPONENT, REACHED = range(7, 10)
 REACHED_SIZE: Final = 36
-LETTERS: Final = 10
-"""Address of uint8 (limit,) for the moves of one call; 0 to store none."""
-ROWS: Final = 11
-COLS: Final = 12
-STARTS: Final = 13
-"""Address of uint64 (games, 2): start bits and score of each game of `play_many`; 0 for new
-games."""
-GAME_WORDS: Final = 14
+LETTERS, ROWS, COLS, STARTS, GAME_WORDS = range(10, 15)
 
 # Words of a state, uint64, which change with each move.
-BITS: Final = 0
-SCORE: Final = 1
-MOVE_NUMBER: Final = 2
-MAX_EXPONENT: Final = 3
-STATE_WORDS: Final = 4
+BITS, SCORE, MOVE_NUMBER, MAX_EXPONENT, STATE_WORDS = range(5)
 
 _WORDS: Final = types.uint64[::1]
 _STATES: Final = types.uint64[:, ::1]
 _BYTES: Final = types.uint8[::1]
-_1: Final = np.uint64(1)
 
 
 @kernel(types.int64(types.int64, types.int64))

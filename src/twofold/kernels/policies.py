@@ -117,12 +117,8 @@ def greedy_cells(cells, rows, cols, legal, score, draw):
 
 
 # Words of the context.
-LATE_SUM: Final = 0
-"""The limit from which boards are late."""
-EARLY_POLICY: Final = 1
-EARLY_CONTEXT: Final = 2
-LATE_POLICY: Final = 3
-LATE_CONTEXT: Final = 4
+#   LATE_SUM  The limit from which boards are late
+LATE_SUM, EARLY_POLICY, EARLY_CONTEXT, LATE_POLICY, LATE_CONTEXT = range(5)
 CONTEXT_WORDS: Final = 5
 
 

@@ -8,6 +8,11 @@ of the cells, row by row, so that large tiles come first.
 
 Each output is a sum in a fixed order, first the bias, then the inputs, without fused
 multiplication. So the result is the same on every machine and for every vector width.
+
+Expectimax guided by a policy network: it tries the probable moves, and its critic values leaves.
+
+A critic is learnt from boards that its policy comes by, and values others too highly. So each max
+node tries only moves that are not much less probable than the most probable one.
 """
 
 from typing import Final
@@ -15,53 +20,42 @@ from typing import Final
 import numpy as np
 from numba import types
 
+from twofold.kernels import bits as on_bits
+from twofold.kernels import context as at
 from twofold.kernels._jit import kernel
-from twofold.kernels.bits import unpack
-from twofold.kernels.context import OWN
 from twofold.kernels.intrinsics import (
     F32_POINTER,
     F64_POINTER,
     POLICY,
     U8_POINTER,
     U64_POINTER,
+    as_f64,
     f32_at,
     f32_offset,
     f32_space,
+    f64_at,
     pointer,
     u8_space,
     u64_at,
     u64_offset,
 )
+from twofold.kernels.play import SPAWN_EXPONENT, SPAWN_PROBABILITY, SPAWN_STRIDE
 from twofold.limits import BITS_MAX_CELLS, MAX_CELLS
 
-ROWS: Final = 0
-COLS: Final = 1
-EXPONENTS: Final = 2
-"""Number of exponents in the table; larger ones are read as the largest."""
-TABLE: Final = 3
-"""Address of the first layer, float32 (cells, exponents, width)."""
-BIAS: Final = 4
-"""Address of its bias, float32 (width,)."""
-WIDTH: Final = 5
-WIDEST: Final = 6
-"""Width of the widest layer."""
-LAYERS: Final = 7
-"""Number of layers after the first, the head among them."""
-SYMMETRIC: Final = 8
-"""1 if boards are turned to one of their symmetric forms first, see `turns`."""
-FIRST: Final = 9
-"""The words of the layers begin here, `LAYER_WORDS` each."""
-
-WEIGHTS: Final = 0
-"""Address of the weights of a layer, float32 (inputs, outputs)."""
-BIASES: Final = 1
-OUTPUTS: Final = 2
-LAYER_WORDS: Final = 3
-
+#   EXPONENTS  Number of exponents in the table; larger ones are read as the largest
+#   TABLE      Address of the first layer, float32 (cells, exponents, width)
+#   BIAS       Address of its bias, float32 (width,)
+#   WIDEST     Width of the widest layer
+#   LAYERS     Number of layers after the first, the head among them
+#   SYMMETRIC  1 if boards are turned to one of their symmetric forms first, see `turns`
+#   FIRST      The words of the layers begin here, `LAYER_WORDS` each
+#   WEIGHTS    Address of the weights of a layer, float32 (inputs, outputs)
+#   OUTPUT     Numbers that a network gives: the logits of up, right, down, left, and the value
+#   VALUE      Where the value is among them
+ROWS, COLS, EXPONENTS, TABLE, BIAS, WIDTH, WIDEST, LAYERS, SYMMETRIC, FIRST = range(10)
+WEIGHTS, BIASES, OUTPUTS, LAYER_WORDS = range(4)
 OUTPUT: Final = 5
-"""Numbers that a network gives: the logits of up, right, down, left, and the value."""
 VALUE: Final = 4
-"""Where the value is among them."""
 
 
 @kernel(types.int64(types.int64, types.int64, types.int64, types.int64, types.int64))
@@ -185,7 +179,7 @@ def merge_rewards(boards, moves, values, rewards):
         rewards[game] = merge_reward(board, rows, cols, moves[game], pointer(values))
 
 
-NETWORK: Final = OWN
+NETWORK: Final = at.OWN
 """The word of a player's context with the address of the words of its network."""
 
 
@@ -260,7 +254,7 @@ def forward(cells, words, out):
 def forward_bits(bits, words, out):
     """`forward` for a board of the 64-bit form."""
     cells = u8_space(BITS_MAX_CELLS)
-    unpack(bits, np.int64(words[ROWS]), np.int64(words[COLS]), cells)
+    on_bits.unpack(bits, np.int64(words[ROWS]), np.int64(words[COLS]), cells)
     forward(cells, words, out)
 
 
@@ -287,3 +281,93 @@ def forward_each(boards, words, out):
     """The outputs for boards in cells (N, cells), one by one, into (N, `OUTPUT`)."""
     for number in range(len(boards)):
         forward(pointer(boards[number]), pointer(words), pointer(out[number]))
+
+
+# ---- the search
+
+# Further words of a player's context.
+#   PLY       The depth in plies, 1 or more
+#   MARGIN    How far below the largest logit a move may be to be tried; the bits of a float64
+#   REWARDS   Address of what a merge is worth, by the exponent that it makes, float64
+#   DISCOUNT  Discount of a move, the bits of a float64
+PLY, MARGIN, REWARDS, DISCOUNT, WORDS = range(NETWORK + 1, NETWORK + 6)
+
+
+@kernel(types.int64(types.uint64, types.int64, U64_POINTER))
+def probable(bits, legal, context):
+    """The legal moves to try, as 4 bits."""
+    outputs = f32_space(OUTPUT)
+    forward_bits(bits, u64_at(context[NETWORK]), outputs)
+    largest = -np.inf
+    for move in range(4):
+        if (legal >> move) & 1:
+            largest = max(largest, np.float64(outputs[move]))
+    tried = 0
+    for move in range(4):
+        if (legal >> move) & 1 and outputs[move] >= largest - as_f64(context[MARGIN]):
+            tried |= 1 << move
+    return tried
+
+
+@kernel(types.float64(types.uint64, types.int64, types.int64, U64_POINTER))
+def move_value(bits, move, ply, context):
+    """Reward of a legal move, and the mean value of the states after it, `ply` - 1 plies deep.
+
+    The reward is the one that the network was trained with, and the values of states where the
+    game goes on are discounted as in training.
+    """
+    across, down = u64_at(context[at.ACROSS]), u64_at(context[at.DOWN])
+    after, _ = on_bits.slide(bits, move, across, down)
+    distribution, outputs = u64_at(context[at.DISTRIBUTION]), f32_space(OUTPUT)
+    empty = on_bits.empty_mask(after, context[at.MASK])
+    discount, count, total = as_f64(context[DISCOUNT]), 0, 0.0
+    for cell in range(16):
+        shift = np.uint64(4 * cell)
+        if (empty >> shift) & np.uint64(1) == np.uint64(0):
+            continue
+        count += 1
+        for tile in range(np.int64(distribution[0])):
+            state = after | (distribution[SPAWN_EXPONENT + SPAWN_STRIDE * tile] << shift)
+            chance = as_f64(distribution[SPAWN_PROBABILITY + SPAWN_STRIDE * tile])
+            legal = on_bits.legal_mask(state, across, down)
+            if legal == 0:
+                total += chance * as_f64(context[at.DEAD_VALUE])
+                continue
+            if ply == 1:
+                context[at.NODES] += np.uint64(1)
+                forward_bits(state, u64_at(context[NETWORK]), outputs)
+                total += chance * discount * np.float64(outputs[VALUE])
+                continue
+            tried = probable(state, legal, context)
+            best = -np.inf
+            for reply in range(4):
+                if (tried >> reply) & 1:
+                    best = max(best, move_value(state, reply, ply - 1, context))
+            total += chance * discount * best
+    network, cells = u64_at(context[NETWORK]), u8_space(BITS_MAX_CELLS)
+    rows, cols = np.int64(network[ROWS]), np.int64(network[COLS])
+    on_bits.unpack(bits, rows, cols, cells)
+    return merge_reward(cells, rows, cols, move, f64_at(context[REWARDS])) + total / count
+
+
+@kernel(POLICY)
+def search(bits, legal, score, draw, context):
+    """The best of the probable moves; the first of equals."""
+    tried = probable(bits, legal, context)
+    best, best_value = -1, 0.0
+    for move in range(4):
+        if (tried >> move) & 1:
+            value = move_value(bits, move, np.int64(context[PLY]), context)
+            if best < 0 or value > best_value:
+                best, best_value = move, value
+    return best
+
+
+@kernel(types.int64(types.uint64, types.int64, types.uint64[::1], types.float64[::1]))
+def value_moves(bits, legal, context, values):
+    """Fill in the values of all legal moves; returns the moves that `search` compares."""
+    words = pointer(context)
+    for move in range(4):
+        if (legal >> move) & 1:
+            values[move] = move_value(bits, move, np.int64(words[PLY]), words)
+    return probable(bits, legal, words)

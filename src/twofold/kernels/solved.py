@@ -29,18 +29,12 @@ from twofold.kernels.solving import (
 )
 
 # Words of a table, uint64: those of a plan, without its targets, then these.
-KEYS: Final = PLAN_WORDS
-"""Address of the keys, uint32 or uint64."""
-KEY_BYTES: Final = PLAN_WORDS + 1
-VALUES: Final = PLAN_WORDS + 2
-"""Address of the values, float64."""
-FIRSTS: Final = PLAN_WORDS + 3
-"""Address of uint64 (layers + 1,): number of the first board of each layer."""
-LAYERS: Final = PLAN_WORDS + 4
-LOWEST: Final = PLAN_WORDS + 5
-"""Sum of the tiles in the first layer, in units."""
-UNIT: Final = PLAN_WORDS + 6
-"""Log2 of the smallest tile: the sums of all boards are multiples of that tile."""
+#   KEYS    Address of the keys, uint32 or uint64
+#   VALUES  Address of the values, float64
+#   FIRSTS  Address of uint64 (layers + 1,): number of the first board of each layer
+#   LOWEST  Sum of the tiles in the first layer, in units
+#   UNIT    Log2 of the smallest tile: the sums of all boards are multiples of that tile
+KEYS, KEY_BYTES, VALUES, FIRSTS, LAYERS, LOWEST, UNIT = range(PLAN_WORDS, PLAN_WORDS + 7)
 TABLE_WORDS: Final = PLAN_WORDS + 7
 
 _WORDS: Final = types.uint64[::1]

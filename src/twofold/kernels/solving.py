@@ -34,11 +34,8 @@ from twofold.kernels.intrinsics import (
 from twofold.kernels.play import GAMMA, SPAWN_EXPONENT, SPAWN_PROBABILITY
 
 _WORDS: Final = types.uint64[::1]
-_0: Final = np.uint64(0)
-_1: Final = np.uint64(1)
-_4: Final = np.uint64(4)
+_0, _1, _4, _15 = map(np.uint64, (0, 1, 4, 15))
 _ROW: Final = np.uint64(0xFFFF)
-_15: Final = np.uint64(15)
 
 
 @kernel(types.UniTuple(types.uint64, 8)(types.uint64, types.int64, types.int64))
@@ -129,23 +126,15 @@ def from_key(key, tile_sum, rows, cols):
 
 
 # Words of a plan, uint64, equal for all layers.
-ACROSS: Final = 0
-"""Addresses of the row tables, see `bits.Frame`."""
-DOWN: Final = 1
-MASK: Final = 2
-ROWS: Final = 3
-COLS: Final = 4
-DISTRIBUTION: Final = 5
-"""Address of the spawn distribution, see `play.spawn_distribution`."""
-STOP_EXPONENT: Final = 6
-"""Exponent at which play stops; 99 for never."""
-WINS: Final = 7
-"""1 if a value is the chance to reach the goal, 0 if it is in points."""
-TARGETS: Final = 8
-"""Address of uint64 (spawn tiles, 2): address and shift of the next layer's set for each tile."""
-SIDES: Final = 9
-"""Address of uint64 (16 cells, 8): the lowest bit of each cell in each symmetry."""
-PLAN_WORDS: Final = 10
+#   ACROSS, DOWN   Addresses of the row tables, see `bits.Frame`
+#   DISTRIBUTION   Address of the spawn distribution, see `play.spawn_distribution`
+#   STOP_EXPONENT  Exponent at which play stops; 99 for never
+#   WINS           1 if a value is the chance to reach the goal, 0 if it is in points
+#   TARGETS        Address of uint64 (spawn tiles, 2): address and shift of the next layer's set
+#                  for each tile
+#   SIDES          Address of uint64 (16 cells, 8): the lowest bit of each cell in each symmetry
+ACROSS, DOWN, MASK, ROWS, COLS, DISTRIBUTION, STOP_EXPONENT, WINS, TARGETS = range(9)
+SIDES, PLAN_WORDS = range(9, 11)
 
 FULL: Final = -(2**62)
 """Result of a set that has no free slot near a word's place and must grow."""

@@ -25,18 +25,8 @@ from typing import Final
 import numpy as np
 from numba import types
 
+from twofold.kernels import context as at
 from twofold.kernels._jit import kernel
-from twofold.kernels.context import (
-    ALL,
-    BUCKETS,
-    FEW,
-    FOUND,
-    GENERATION,
-    ONLY_PRESENT,
-    SEARCHES,
-    TABLE,
-    WIDE,
-)
 from twofold.kernels.intrinsics import (
     U64_POINTER,
     as_f64,
@@ -51,19 +41,13 @@ from twofold.kernels.play import GAMMA
 ENTRIES: Final = 4
 BUCKET_WORDS: Final = 2 * ENTRIES
 BUCKET_BYTES: Final = 8 * BUCKET_WORDS
+#   Kinds of a value. An entry never written has kind 0, depth 0 and the hash of an empty
+#   board.
 MIN_BUCKETS: Final = 4096
 GENERATIONS: Final = 32
+EXACT, LOWER, UPPER = range(1, 4)
 
-EXACT: Final = 1
-LOWER: Final = 2
-UPPER: Final = 3
-"""Kinds of a value. An entry never written has kind 0, depth 0 and the hash of an empty board."""
-
-_32: Final = np.uint64(32)
-_12: Final = np.uint64(12)
-_7: Final = np.uint64(7)
-_5: Final = np.uint64(5)
-_52: Final = np.uint64(52)
+_5, _7, _12, _32, _52 = map(np.uint64, (5, 7, 12, 32, 52))
 _GENERATION: Final = np.uint64(GENERATIONS - 1)
 _DEPTH: Final = np.uint64(31)
 _DEPTH_BITS: Final = np.uint64(31 << 7)
@@ -78,13 +62,13 @@ def hash_of(position):
 @kernel(types.int64(types.uint64, U64_POINTER))
 def bucket_of(hashed, context):
     """Index of the first word of a hash's bucket."""
-    return np.int64(high_product(hashed, context[BUCKETS])) * BUCKET_WORDS
+    return np.int64(high_product(hashed, context[at.BUCKETS])) * BUCKET_WORDS
 
 
 @kernel(types.void(types.uint64, U64_POINTER))
 def fetch(position, context):
     """Prefetch the bucket of a position."""
-    prefetch(u64_at(context[TABLE]), bucket_of(hash_of(position), context))
+    prefetch(u64_at(context[at.TABLE]), bucket_of(hash_of(position), context))
 
 
 @kernel(types.uint64(types.uint64, types.int64, types.int64))
@@ -99,14 +83,14 @@ def find(bucket, key, context):
 
     Each word is read once, since another thread may replace it.
     """
-    table = u64_at(context[TABLE])
+    table = u64_at(context[at.TABLE])
     for number in range(bucket, bucket + BUCKET_WORDS, 2):
         value = table[number]
         difference = value ^ table[number + 1] ^ key
         if difference <= _GENERATION and (
-            context[ONLY_PRESENT] == 0 or difference == context[GENERATION]
+            context[at.ONLY_PRESENT] == 0 or difference == context[at.GENERATION]
         ):
-            context[FOUND] = value
+            context[at.FOUND] = value
             return number
     return -1
 
@@ -114,15 +98,15 @@ def find(bucket, key, context):
 @kernel(types.int64(types.int64, types.uint64, U64_POINTER))
 def find_as_deep(bucket, key, context):
     """`find` for the deepest value of at least the key's depth, of the current generation."""
-    table = u64_at(context[TABLE])
+    table = u64_at(context[at.TABLE])
     found, least = -1, (key >> _7) & _DEPTH
     for number in range(bucket, bucket + BUCKET_WORDS, 2):
         value = table[number]
         entry = value ^ table[number + 1]
         depth = (entry >> _7) & _DEPTH
-        if (entry ^ key) & ~_DEPTH_BITS == context[GENERATION] and depth >= least:
+        if (entry ^ key) & ~_DEPTH_BITS == context[at.GENERATION] and depth >= least:
             found, least = number, depth
-            context[FOUND] = value
+            context[at.FOUND] = value
     return found
 
 
@@ -132,8 +116,8 @@ def store(bucket, key, value, context):
 
     That is an entry of an older generation, else the one of the least depth.
     """
-    table = u64_at(context[TABLE])
-    now = context[GENERATION]
+    table = u64_at(context[at.TABLE])
+    now = context[at.GENERATION]
     place, least = bucket, np.uint64(64)
     for number in range(bucket, bucket + BUCKET_WORDS, 2):
         entry = table[number] ^ table[number + 1]
@@ -148,9 +132,9 @@ def store(bucket, key, value, context):
 @kernel(types.boolean(types.int64, U64_POINTER))
 def is_full(bucket, context):
     """Whether all entries of a bucket are of the current generation."""
-    table = u64_at(context[TABLE])
+    table = u64_at(context[at.TABLE])
     for number in range(bucket, bucket + BUCKET_WORDS, 2):
-        if (table[number] ^ table[number + 1]) & _GENERATION != context[GENERATION]:
+        if (table[number] ^ table[number + 1]) & _GENERATION != context[at.GENERATION]:
             return False
     return True
 
@@ -162,9 +146,9 @@ def widen(context):
     From the last bucket down, since no entry moves to a lower bucket; within a bucket in the
     order in which they were stored.
     """
-    table, now = u64_at(context[TABLE]), context[GENERATION]
-    context[BUCKETS], context[WIDE] = context[ALL], np.uint64(1)
-    for bucket in range(np.int64(context[FEW]) - 1, -1, -1):
+    table, now = u64_at(context[at.TABLE]), context[at.GENERATION]
+    context[at.BUCKETS], context[at.WIDE] = context[at.ALL], np.uint64(1)
+    for bucket in range(np.int64(context[at.FEW]) - 1, -1, -1):
         for number in range(bucket * BUCKET_WORDS, (bucket + 1) * BUCKET_WORDS, 2):
             value = table[number]
             entry = value ^ table[number + 1]
@@ -178,7 +162,7 @@ def widen(context):
 def keep(hashed, key, value, context):
     """`store` for a search that may have begun with few buckets."""
     bucket = bucket_of(hashed, context)
-    if context[BUCKETS] == context[FEW] and is_full(bucket, context):
+    if context[at.BUCKETS] == context[at.FEW] and is_full(bucket, context):
         widen(context)
         bucket = bucket_of(hashed, context)
     store(bucket, key, value, context)
@@ -200,17 +184,17 @@ def new_generation(context):
     a number is used again, so every entry with it was stored by this search.
     """
     last = np.uint64(GENERATIONS - 1)
-    context[GENERATION] = context[GENERATION] % last + np.uint64(1)
-    context[SEARCHES] += np.uint64(1)
-    if context[ONLY_PRESENT] != 0:
-        if context[FEW] != 0:
-            context[BUCKETS] = context[FEW]
-        if context[SEARCHES] >= last:
-            context[SEARCHES] = np.uint64(0)
-            if context[TABLE] != 0:
-                used = context[BUCKETS] if context[WIDE] == 0 else context[ALL]
-                clear(u64_at(context[TABLE]), np.int64(used) * BUCKET_WORDS)
-            context[WIDE] = np.uint64(0)
+    context[at.GENERATION] = context[at.GENERATION] % last + np.uint64(1)
+    context[at.SEARCHES] += np.uint64(1)
+    if context[at.ONLY_PRESENT] != 0:
+        if context[at.FEW] != 0:
+            context[at.BUCKETS] = context[at.FEW]
+        if context[at.SEARCHES] >= last:
+            context[at.SEARCHES] = np.uint64(0)
+            if context[at.TABLE] != 0:
+                used = context[at.BUCKETS] if context[at.WIDE] == 0 else context[at.ALL]
+                clear(u64_at(context[at.TABLE]), np.int64(used) * BUCKET_WORDS)
+            context[at.WIDE] = np.uint64(0)
 
 
 @kernel(types.void(types.uint64[::1]))
@@ -227,13 +211,16 @@ _HASH_AND_DEPTH: Final = ~np.uint64((3 << 5) | (GENERATIONS - 1))
 @kernel(types.int64(types.int64, types.uint64, U64_POINTER))
 def find_any(bucket, key, context):
     """The index of the word with a value of any kind, or -1; the key's kind is 0."""
-    table = u64_at(context[TABLE])
+    table = u64_at(context[at.TABLE])
     for number in range(bucket, bucket + BUCKET_WORDS, 2):
         difference = table[number] ^ table[number + 1] ^ key
         if (
             (difference & _HASH_AND_DEPTH) == 0
             and (difference & _KIND_BITS) != 0
-            and (context[ONLY_PRESENT] == 0 or (difference & _GENERATION) == context[GENERATION])
+            and (
+                context[at.ONLY_PRESENT] == 0
+                or (difference & _GENERATION) == context[at.GENERATION]
+            )
         ):
             return number
     return -1
@@ -242,7 +229,7 @@ def find_any(bucket, key, context):
 @kernel(types.boolean(types.int64, types.float64, types.float64, U64_POINTER))
 def settles(number, alpha, beta, context):
     """Whether the value at an index replaces a search within (alpha, beta)."""
-    table = u64_at(context[TABLE])
+    table = u64_at(context[at.TABLE])
     kind = ((table[number] ^ table[number + 1]) >> _5) & _KIND
     value = as_f64(table[number])
     if kind == LOWER:
@@ -259,8 +246,8 @@ def store_within(bucket, key, value, alpha, beta, context):
     It replaces the current generation's value of the same position and depth, or else the least
     useful entry, as in `transposition.store`.
     """
-    table = u64_at(context[TABLE])
-    now = context[GENERATION]
+    table = u64_at(context[at.TABLE])
+    now = context[at.GENERATION]
     place, least = bucket, np.uint64(64)
     for number in range(bucket, bucket + BUCKET_WORDS, 2):
         entry = table[number] ^ table[number + 1]

@@ -17,15 +17,15 @@ BASE: Final = ("intrinsics", "bits", "cells", "policies", "play")
 """The modules that the others build on, callees first, as in all lists here."""
 
 SEARCH: Final = (
-    "transposition", "leaf_layer", "expectimax", "evaluate", "evaluate_cells",
-    "expectimax_cells", "alphabeta", "summed",
+    "transposition", "leaf_layer", "expectimax", "evaluate",
+    "expectimax_cells", "alphabeta",
 )  # fmt: skip
 """Modules of search."""
 
 OTHERS: Final = (
-    "table_layers", "table_walls", "table_lookup",
+    "table_layers", "table_lookup",
     "ntuple", "updates", "learning", "simd", "bits_simd", "env_games", "env_vector",
-    "solving", "solved", "policy", "policy_search",
+    "solving", "solved", "policy",
 )  # fmt: skip
 """Modules of learning, environments and exact play; no search module needs them."""
 

@@ -9,8 +9,7 @@ from twofold.errors import InvalidSpec
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
 from twofold.kernels import context as words
-from twofold.kernels import policy
-from twofold.kernels import policy_search as kernels
+from twofold.kernels import policy as kernels
 from twofold.kernels._jit import address_of
 from twofold.kernels.bits import frame
 from twofold.kernels.play import spawn_distribution
@@ -67,7 +66,7 @@ class PolicyPlayer(CompiledPlayer):
         """Set policy and context."""
         self._distribution = spawn_distribution(rules.spawn_exponents, rules.spawn_weights)
         found = np.zeros(kernels.WORDS, dtype=np.uint64)
-        found[policy.NETWORK] = self.network.words.ctypes.data
+        found[kernels.NETWORK] = self.network.words.ctypes.data
         found[kernels.PLY] = self.ply
         found[kernels.MARGIN] = np.float64(-math.log(self.share)).view(np.uint64)
         reward = self.network.reward
@@ -81,7 +80,7 @@ class PolicyPlayer(CompiledPlayer):
             found[words.ACROSS] = shape.across.ctypes.data
             found[words.DOWN] = shape.down.ctypes.data
             found[words.MASK] = shape.mask
-            own = address_of(kernels.choose if self.ply else policy.choose)
+            own = address_of(kernels.search if self.ply else kernels.choose)
         self.policy = own
         if own and self._asked is not None:
             found[words.TABLES] = self._asked.words.ctypes.data

@@ -8,7 +8,6 @@ import numpy as np
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
 from twofold.kernels import alphabeta as kernels
-from twofold.kernels import summed as summed_kernels
 from twofold.kernels._jit import address_of
 from twofold.search.analysis import LineStep, MoveValue
 from twofold.search.base import Search
@@ -108,7 +107,7 @@ class Summed(Search):
     The evaluator must return integers. `prunes` skips moves that change nothing.
     """
 
-    calls = (summed_kernels.value_of,)
+    calls = (kernels.sum_of,)
 
     def __init__(
         self,
@@ -120,8 +119,8 @@ class Summed(Search):
         table_mb: int = 4,
     ) -> None:
         super().__init__(rules)
-        context = Context(evaluator, rules, summed_kernels.CONTEXT_WORDS)
-        context.words[summed_kernels.PRUNES] = prunes
+        context = Context(evaluator, rules, kernels.SUM_WORDS)
+        context.words[kernels.SKIPS] = prunes
         context.point_table(table_mb)
         self._use(context, threads)
 
@@ -140,7 +139,7 @@ class Summed(Search):
             first = self.contexts.index(context)
             for move in moves[first :: len(self.contexts)]:
                 before = context.nodes
-                value = summed_kernels.value_of(position, int(move), depth - 1, context.words)
+                value = kernels.sum_of(position, int(move), depth - 1, context.words)
                 values[move] = MoveValue(float(value), context.nodes - before)
 
         self._in_threads(share)

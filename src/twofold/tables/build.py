@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from twofold.errors import ResourceError
 from twofold.figures import bytes_words
 from twofold.kernels import table_layers as endgame
-from twofold.kernels import table_walls as endgame_walls
-from twofold.kernels.table_words import TABLE_WORDS
+from twofold.kernels import table_lookup
 from twofold.limits import MAX_ENDGAME_CODES, MAX_ENDGAME_STATES
 from twofold.storage.memory import check_memory
 from twofold.tables.format import body_bytes, head_bytes
@@ -144,14 +143,14 @@ class WallsWay(HalvesWay):
 
     def __init__(self, pattern: EndgamePattern) -> None:
         super().__init__(pattern)
-        self._words = np.zeros(TABLE_WORDS, dtype=np.uint64)
+        self._words = np.zeros(table_lookup.TABLE_WORDS, dtype=np.uint64)
         self._held = [*self.halves.fill(self._words), *fill_walls(pattern, self._words)]
         self._low_bits = half_bits(self.halves.low, self.halves.low_cells)
         self._high_bits = half_bits(self.halves.high, self.halves.high_cells)
 
     def choose(self, part: Part, layer: Layer) -> None:
         """Fill in the chances before moves of a part."""
-        endgame_walls.choose(
+        table_lookup.choose_beside_walls(
             *part, layer.number, self.low, self.high, self._low_bits, self._high_bits,
             self._words, layer.after, layer.before,
         )  # fmt: skip

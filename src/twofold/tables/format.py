@@ -26,9 +26,11 @@ and level n exactly 1: a chance above 0 is never stored as 0.
 import contextlib
 import hashlib
 import os
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -39,6 +41,7 @@ from twofold.game.notation import shown
 from twofold.kernels import table_layers as endgame
 from twofold.limits import MAX_ENDGAME_CODES
 from twofold.storage.arrays import LENGTH_BYTES, TensorFile, checked, checksum, format_header
+from twofold.tables.folder import SUFFIX, tables_folder
 from twofold.tables.layers import LINE_WORDS, layer_sizes, lines_of, unpacked
 from twofold.tables.parts import opened_table
 from twofold.tables.pattern import EndgamePattern
@@ -162,9 +165,29 @@ def read_head(path: str | os.PathLike[str]) -> TableHead:
 
 @contextlib.contextmanager
 def opened(path: str | os.PathLike[str]) -> Iterator[tuple[TensorFile, TableHead]]:
-    """Open a file and check everything but the levels; raises `InvalidTable`."""
-    with opened_table(path) as file:
-        yield file, _head(file)
+    """Open a file and check everything but the levels.
+
+    Raises `InvalidTable`, which names the file and the command that removes it.
+    """
+    try:
+        with opened_table(path) as file:
+            yield file, _head(file)
+    except InvalidTable as error:
+        raise InvalidTable(f"{error}{way_out(path)}") from None
+
+
+def way_out(path: str | os.PathLike[str]) -> str:
+    """The last sentence of an error about a file: the command that removes this table.
+
+    Empty if there is no file, or none with the name of a table.
+    """
+    file = Path(os.path.abspath(path))
+    try:
+        name = EndgamePattern.parse(file.name.removesuffix(SUFFIX)).name
+    except InvalidTable:
+        return ""
+    there = "" if file.parent == tables_folder() else f" --out {shlex.quote(str(file.parent))}"
+    return f". Remove it with: twofold tables remove {name}{there}" if file.is_file() else ""
 
 
 def _head(file: TensorFile) -> TableHead:

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.game.rules import Move
-from twofold.kernels import table_words as at
+from twofold.kernels import table_lookup as at
 from twofold.kernels.bits import ROW_COUNT, row_table
 from twofold.kernels.table_layers import BLOCKED, CHANGED, OVER, RANK, WINS
 from twofold.tables.pattern import EndgamePattern, Walls
@@ -331,7 +331,7 @@ def layer_sizes(pattern: EndgamePattern) -> list[int]:
 
 
 def above_word(target: int) -> int:
-    """See `kernels.table_words.ABOVE`."""
+    """See `kernels.table_lookup.ABOVE`."""
     return int((16 - target) * 0x0101010101010101)
 
 
@@ -361,7 +361,7 @@ def _packed(line: Sequence[int]) -> int:
 
 
 LINE_WORDS: Final = 8
-"""Words of a line of marks; see `kernels.table_words.LINE`."""
+"""Words of a line of marks; see `kernels.table_lookup.LINE`."""
 
 _CARRY: Final = 16
 

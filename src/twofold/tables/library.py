@@ -21,8 +21,7 @@ from twofold.errors import InvalidTable, UnsupportedRules
 from twofold.game.board import Board
 from twofold.game.notation import shown
 from twofold.game.rules import Move, Rules
-from twofold.kernels import table_lookup
-from twofold.kernels import table_words as at
+from twofold.kernels import table_lookup as at
 from twofold.kernels.bits import row_table
 from twofold.limits import BITS_MAX_EXPONENT, MAX_ENDGAME_TABLES, check_limit
 from twofold.storage.arrays import TensorFile
@@ -30,7 +29,15 @@ from twofold.storage.files import kept_by_file
 from twofold.storage.memory import check_memory
 from twofold.tables.folder import AUTO, NONE, SETS, SUFFIX, files_in, is_path
 from twofold.tables.folder import tables_folder as tables_folder  # for callers of this module
-from twofold.tables.format import TableHead, damage, least_level, level_chances, opened, read_head
+from twofold.tables.format import (
+    TableHead,
+    damage,
+    least_level,
+    level_chances,
+    opened,
+    read_head,
+    way_out,
+)
 from twofold.tables.layers import (
     TURNS,
     Halves,
@@ -116,7 +123,7 @@ class EndgameTable:
     def check(self) -> None:
         """Compare all chances with their checksums; reads the whole file, raises `InvalidTable`."""
         if found := damage(self.head, self.levels, self.marks):
-            raise InvalidTable(f"damaged table: {found} in {self.path!a}")
+            raise InvalidTable(f"damaged table: {found} in {self.path!a}{way_out(self.path)}")
 
     def silence(self, board: Board) -> str:
         """Why the table has no answer for a board; an empty text if it has one."""
@@ -266,7 +273,7 @@ class EndgameTables:
         if not _can_hold(board):
             return None
         moves = np.empty(1, dtype=np.int8)
-        table_lookup.look_up(np.array([board.to_bits()], dtype=np.uint64), moves, self.words)
+        at.look_up(np.array([board.to_bits()], dtype=np.uint64), moves, self.words)
         return Move(int(moves[0])) if moves[0] >= 0 else None
 
     def answer(self, board: Board) -> TableAnswer | None:
@@ -274,7 +281,7 @@ class EndgameTables:
         if not _can_hold(board):
             return None
         found = np.empty(4)
-        number = table_lookup.look_up_chances(np.uint64(board.to_bits()), found, self.words)
+        number = at.look_up_chances(np.uint64(board.to_bits()), found, self.words)
         if number < 0:
             return None
         table = self.tables[number]

@@ -245,10 +245,7 @@ def existing(path: Path, pattern: EndgamePattern) -> fmt.TableHead | None:
     """
     if not os.path.lexists(path):
         return None
-    try:
-        head = fmt.read_head(path)
-    except InvalidTable as error:
-        raise InvalidTable(f"{error}. Remove the file to build the table again") from None
+    head = fmt.read_head(path)
     if head.pattern != pattern:
         raise InvalidTable(
             f"expected {pattern.name}, got {head.pattern.name} in {str(path)!a}. "

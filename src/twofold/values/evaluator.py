@@ -269,13 +269,13 @@ def _address(kernel: Any) -> np.uint64:
 
 
 def _call(kernel: Any, board: Board, score: int, params: Params, *, on_cells: bool) -> float:
-    from twofold.kernels import evaluate, evaluate_cells
+    from twofold.kernels import evaluate
 
     address = _address(kernel)
     if not on_cells:
         return float(evaluate.evaluate_once(address, np.uint64(board.to_bits()), score, params))
     cells = np.array(board.exponents, dtype=np.uint8)
-    return float(evaluate_cells.evaluate_once(address, cells, *board.shape, score, params))
+    return float(evaluate.evaluate_once_on_cells(address, cells, *board.shape, score, params))
 
 
 TOLERANCE: Final = 1e-6

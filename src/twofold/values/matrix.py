@@ -143,7 +143,7 @@ def _snake_fields(weights: Mapping[str, float]) -> dict[str, Any]:
     return {
         "kernel_for": kernel_in("evaluate", "best_corner", elsewhere="row_tables"),
         "params_for": params_for,
-        "cells_kernel_for": kernel_in("evaluate_cells", "best_weighting"),
+        "cells_kernel_for": kernel_in("evaluate", "best_weighting"),
         "cells_params_for": cells_params_for,
     }
 

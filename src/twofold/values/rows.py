@@ -90,7 +90,7 @@ def line_evaluator(
 ) -> Evaluator:
     """An evaluator that sums a value over all rows and columns.
 
-    `on_cells` is the form on cells: the name of a kernel in `kernels.evaluate_cells`, and
+    `on_cells` is the form on cells: the name of a kernel in `kernels.evaluate`, and
     its numbers. `more` are other fields of `Evaluator`.
     """
 
@@ -150,10 +150,7 @@ def _cells_fields(
             numbers[0] = unit_of(np.stack(line_tables_for(rows, cols)))
         return numbers.view(np.float32)
 
-    return {
-        "cells_kernel_for": kernel_in("evaluate_cells", kernel),
-        "cells_params_for": cells_params_for,
-    }
+    return {"cells_kernel_for": kernel_in("evaluate", kernel), "cells_params_for": cells_params_for}
 
 
 MAX_POWER: Final = 6.0
@@ -351,7 +348,7 @@ def _clustering_fields(weights: Mapping[str, float]) -> dict[str, Any]:
     return {
         "kernel_for": kernel_in("evaluate", "clustered_score"),
         "params_for": params_for,
-        "cells_kernel_for": kernel_in("evaluate_cells", "clustered_score"),
+        "cells_kernel_for": kernel_in("evaluate", "clustered_score_on_cells"),
         "cells_params_for": params_for,
         "terms_of": terms_of,
     }
@@ -460,7 +457,7 @@ def _smooth_fields(weights: Mapping[str, float]) -> dict[str, Any]:
     return {
         "kernel_for": kernel_in("evaluate", "smooth"),
         "params_for": params_for,
-        "cells_kernel_for": kernel_in("evaluate_cells", "smooth"),
+        "cells_kernel_for": kernel_in("evaluate", "smooth_on_cells"),
         "cells_params_for": cells_params_for,
         "terms_of": terms_of,
         "dead_value": DEAD * max(1.0, *map(abs, weights.values())),
