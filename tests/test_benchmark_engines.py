@@ -16,7 +16,6 @@ from benchmarks.engines.macroxue import Macroxue
 from benchmarks.engines.nneonneo import Nneonneo
 from benchmarks.engines.ours import measure
 from benchmarks.engines.tdl import Tdl
-from twofold import Board
 from twofold.game.notation import parse_spec
 
 START = [0] * 15 + [1]
@@ -115,20 +114,6 @@ def test_moves_and_cpu_time_of_each_game_are_written(tmp_path: Path) -> None:
     answers(Always("l"), *game, "go", *game, RULES, times=times)
     with times.open(newline="") as file:
         assert list(csv.reader(file)) == [["always", "2", "2.000000"], ["always", "1", "1.000000"]]
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["0000/0000/0000/0001", "1234/5678/1234/5678", "1100/0000/0000/0000", "1212/2121/1212/2122"],
-)
-def test_legal_moves_are_those_of_the_rules(text: str) -> None:
-    moves = [move.letter for move in Board.parse(text).legal_moves()]
-    assert sorted(protocol.legal_moves(protocol.parse_cells(text))) == sorted(moves)
-
-
-def test_a_packed_board_has_the_first_cell_lowest() -> None:
-    assert protocol.packed([1, 2] + [0] * 14) == 0x21
-    assert protocol.packed(FULL) == 0xFFEDCBA987654321
 
 
 def test_nneonneo_makes_the_first_move_with_the_largest_value() -> None:

@@ -32,7 +32,6 @@ from twofold.tables.library import TableAnswer, open_tables
 from twofold.tables.pattern import EndgamePattern
 from twofold.tables.work import build_table
 from twofold.web.roster import Roster
-from twofold.web.searches import reply_of
 
 SPEC = "ntuple:net=tiny,ply=1,tables=442-16"
 BOARD = Board.parse("ebdc/11a9/0130/3002")
@@ -114,19 +113,6 @@ def test_an_engine_sends_one_table_line(tables_here: Path) -> None:
     assert all(isinstance(info, Info) and info.best == Move.RIGHT for info in infos)
     assert last == BestMove(Move.RIGHT)
     assert asked(Go(quiet=True)) == [BestMove(Move.RIGHT)]
-
-
-def test_a_page_receives_the_chances(tables_here: Path) -> None:
-    with make_player(SPEC) as player:
-        reply = reply_of(player.analyse(BOARD), player, spec=SPEC)
-    answer = answer_of()
-    assert reply.table is not None
-    assert (reply.table.name, reply.table.target) == ("442-16", 16)
-    assert reply.table.chances == [*map(answer.chances.get, Move)]
-    ratios = {one.move: one.ratio for one in reply.moves}
-    assert ratios["r"] == 1
-    assert ratios["u"] == answer.chances[Move.UP] / answer.chance
-    assert ratios["d"] == 0
 
 
 # ---- nothing that keeps a spec holds `auto`

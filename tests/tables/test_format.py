@@ -13,7 +13,7 @@ from twofold.errors import InvalidTable
 from twofold.game.board import Board
 from twofold.storage.arrays import open_tensors, write_tensors
 from twofold.tables.format import head_bytes, read_head, texts_of
-from twofold.tables.layers import Halves, layer_sizes, lines_of
+from twofold.tables.layers import layer_sizes, lines_of
 from twofold.tables.library import EndgameTable, EndgameTables
 from twofold.tables.pattern import EndgamePattern
 from twofold.tables.work import build_table
@@ -31,13 +31,6 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     path = tmp_path_factory.mktemp("tables") / "t"
     build_table(path, PATTERN)
     return path.read_bytes()
-
-
-def test_sizes_are_those_of_the_halves() -> None:
-    for name in ("44-16", "442-32", "443-16/4-8", "444-8"):
-        pattern = EndgamePattern.parse(name)
-        halves = Halves(pattern)
-        assert layer_sizes(pattern) == [halves.size(n) for n in range(pattern.highest + 1)]
 
 
 @pytest.mark.promise("R23")

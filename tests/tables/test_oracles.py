@@ -50,23 +50,26 @@ def ends_within(board: Board, moves: int) -> bool:
 
 
 @pytest.mark.promise("R51")
-def test_search_to_the_end_finds_the_exact_values_of_3x3(figure: Callable[[str], None]) -> None:
+@pytest.mark.parametrize(
+    ("rules", "tiles"), [("2x3", [6, 5, 4, 3, 1, 1]), ("3x3", [9, 8, 7, 6, 5, 4, 3, 1, 1])]
+)
+def test_search_to_the_end_finds_the_exact_values(
+    rules: str, tiles: list[int], figure: Callable[[str], None]
+) -> None:
     """Full boards of large tiles and one pair: the exact value is that of naive recursion."""
-    rng = random.Random(1)
-    tiles = [9, 8, 7, 6, 5, 4, 3, 1, 1]
-    boards: list[Board] = []
+    naive = Naive(Problem.parse(rules))
+    rng, boards = random.Random(1), list[Board]()
     while len(boards) < 20:
-        board = Board(rng.sample(tiles, 9), (3, 3))
+        board = Board(rng.sample(tiles, len(tiles)), naive.problem.rules.shape)
         if not board.is_over and ends_within(least(board), 5):
             boards.append(board)
-    naive = Naive(Problem.parse("3x3"))
     player = ExpectimaxPlayer(zero(), Depth.fixed(6))
     player.start(naive.problem.rules, 1)
     for board in boards:
         found = player.analyse(board)
         for move in board.legal_moves():
             assert found[move].value == pytest.approx(naive.move_value(board, move), rel=1e-9)
-    figure(f"{len(boards)} late boards of 3x3")
+    figure(f"{len(boards)} late boards of {rules}")
 
 
 def mean_and_error(values: list[float]) -> tuple[float, float]:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from twofold.kernels import table_layers as endgame
-from twofold.tables.build import DenseWay
+from twofold.tables.build import Builder
 from twofold.tables.layers import Halves
 from twofold.tables.pattern import EndgamePattern
 
@@ -40,7 +40,7 @@ def losing(words: np.ndarray) -> np.ndarray:
     return np.where(wins, changed | endgame.OVER, words).astype(np.uint32)
 
 
-class Snake(DenseWay):
+class Snake(Builder):
     """Chances with the goal of macroxue."""
 
     def __init__(self, target: int) -> None:

@@ -213,15 +213,6 @@ def test_weights_that_cannot_be_used_are_refused(weights: Any, message: str) -> 
 # Clustering, smooth, matrices
 
 
-def test_clustering_with_scores_of_every_size() -> None:
-    for board, _ in list(cases((4, 4)))[:40]:
-        for score in (0, 1, 2, 3, 4, 8, 100, 3_932_156, 2**31):
-            value = EVALUATORS["clustering"].value(board, score)
-            if score % 4 == 0 and score < 4 * LOG_TABLE:  # all scores there are
-                assert value == datumbox(board.tiles, score)
-            assert value >= min(score, 1)
-
-
 def test_logarithms_beyond_the_table() -> None:
     many = EVALUATORS["clustering"].reweighted({"empty": 1e9})
     board = Board.parse("5x5:1000000000000000000000000")

@@ -140,16 +140,6 @@ def test_half_precision_takes_half_the_room(tmp_path: Path) -> None:
 # Networks without files
 
 
-def test_a_network_describes_itself() -> None:
-    network = make_policy((2, 3), widths=(24, 9), exponents=8)
-    weights = 6 * 8 * 24 + 24 + 24 * 9 + 9 + 9 * 5 + 5
-    assert (network.widths, network.parameters, network.exponents) == ((24, 9), weights, 8)
-    assert network.describe() == f"policy network 2x3, 24-9, {weights:,} weights"
-    symmetric = make_policy((2, 3), widths=(24, 9), exponents=8, symmetric=True)
-    assert symmetric.describe() == f"policy network 2x3, 24-9, symmetric, {weights:,} weights"
-    assert network.operations == 6 * 24 + 2 * (24 * 9 + 9 * 5)
-
-
 @pytest.mark.parametrize("wrong", ["cells", "inputs", "bias", "head", "nan", "type"])
 def test_arrays_that_do_not_go_together_are_refused(wrong: str) -> None:
     network = make_policy()

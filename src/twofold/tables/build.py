@@ -8,7 +8,6 @@ the spawns of the best next move's chance. A `BuildPlan` says what a build needs
 import itertools
 import shutil
 import time
-from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +29,6 @@ from twofold.tables.pattern import EndgamePattern
 
 Chances = NDArray[np.float32]
 Part = tuple[int, int]
-Work = Callable[[Part], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +41,7 @@ class Layer:
 
 
 class Builder:
-    """Builds the layers of a pattern, from the highest down.
+    """Builds the layers of a pattern, from the highest down, by contents of the low half.
 
     `threads` changes no chance; `stop` is called before each part of a layer, True stops the build.
     """
@@ -53,7 +51,23 @@ class Builder:
     ) -> None:
         self._crew = Crew(threads, stop)
         self._pattern = pattern
-        self._way = (WallsWay if pattern.walls else DenseWay)(pattern)
+        self.halves = halves = Halves(pattern)
+        self.low = arrays_of(halves.low, halves.low_rows, pattern.target)
+        self.high = arrays_of(halves.high, halves.high_rows, pattern.target)
+        self.pairs: list[endgame.LiftArrays] = []
+        if pattern.walls is None:
+            pairs = [halves.lift((0, 1)), halves.lift((2, 3))]
+            self.pairs = [
+                endgame.LiftArrays(one.low, one.high, one.low_pairs, one.high_pairs)
+                for one in pairs
+            ]
+        else:
+            self._words = np.zeros(table_lookup.TABLE_WORDS, dtype=np.uint64)
+            self._held = [*halves.fill(self._words), *fill_walls(pattern, self._words)]
+            self._bits = [
+                half_bits(halves.low, halves.low_cells),
+                half_bits(halves.high, halves.high_cells),
+            ]
 
     def layers(
         self, above: Sequence[Chances] = (), next_layer: int | None = None
@@ -73,30 +87,29 @@ class Builder:
                 yield layer
 
     def _zeros(self, layer: int) -> Chances:
-        return np.zeros(self._way.size(layer), dtype=np.float32)
+        return np.zeros(self.halves.size(layer), dtype=np.float32)
 
     def _layer(self, number: int, above: list[Chances]) -> Layer:
-        size = self._way.size(number)
+        offsets = [self.halves.offsets(number + more) for more in range(3)]
+        size = int(offsets[0][-1])
         layer = Layer(number, np.empty(size, np.float32), np.empty(size, np.float32))
-        parts = self._way.parts(number, self._crew.threads * SHARES)
-        for work in self._way.steps(layer, above):
-            self._crew.run(work, parts)
+        parts = self._parts(number, self._crew.threads * SHARES)
+
+        def spread(part: Part) -> None:
+            endgame.spread(*part, number, self.low, self.high, *offsets, *above, layer.after)
+
+        def choose(part: Part) -> None:
+            first, chances = (*part, number, self.low, self.high), (layer.after, layer.before)
+            if self.pairs:
+                endgame.choose(*first, *self.pairs, offsets[0], *chances)
+            else:
+                table_lookup.choose_beside_walls(*first, *self._bits, self._words, *chances)
+
+        self._crew.run(spread, parts)
+        self._crew.run(choose, parts)
         return layer
 
-
-class HalvesWay:
-    """Works on the boards of a pattern in halves, by contents of the low half."""
-
-    def __init__(self, pattern: EndgamePattern) -> None:
-        self.halves = halves = Halves(pattern)
-        self.low = arrays_of(halves.low, halves.low_rows, pattern.target)
-        self.high = arrays_of(halves.high, halves.high_rows, pattern.target)
-
-    def size(self, layer: int) -> int:
-        """Number of boards in a layer."""
-        return self.halves.size(layer)
-
-    def parts(self, layer: int, count: int) -> list[Part]:
+    def _parts(self, layer: int, count: int) -> list[Part]:
         """Ranges of low-half contents, each with about the same number of boards."""
         others = layer - self.low.sums.astype(np.int64)
         there = (others >= 0) & (others < len(self.high.counts))
@@ -104,56 +117,6 @@ class HalvesWay:
         cuts = np.searchsorted(ends, ends[-1] * np.arange(1, count) // count)
         places = [0, *cuts.tolist(), self.halves.low.size]
         return list(itertools.pairwise(places))
-
-    def steps(self, layer: Layer, above: list[Chances]) -> list[Work]:
-        """The functions to run on all parts of a layer, one after the other."""
-        number = layer.number
-        offsets = [self.halves.offsets(number + more) for more in range(3)]
-
-        def spread(part: Part) -> None:
-            endgame.spread(*part, number, self.low, self.high, *offsets, *above, layer.after)
-
-        return [spread, lambda part: self.choose(part, layer)]
-
-    @abstractmethod
-    def choose(self, part: Part, layer: Layer) -> None:
-        """Fill in the chances before moves of a part."""
-
-
-class DenseWay(HalvesWay):
-    """Works on the boards of a dense pattern."""
-
-    def __init__(self, pattern: EndgamePattern) -> None:
-        super().__init__(pattern)
-        pairs = [self.halves.lift((0, 1)), self.halves.lift((2, 3))]
-        self.pairs = [
-            endgame.LiftArrays(one.low, one.high, one.low_pairs, one.high_pairs) for one in pairs
-        ]
-
-    def choose(self, part: Part, layer: Layer) -> None:
-        """Fill in the chances before moves of a part."""
-        endgame.choose(
-            *part, layer.number, self.low, self.high, *self.pairs,
-            self.halves.offsets(layer.number), layer.after, layer.before,
-        )  # fmt: skip
-
-
-class WallsWay(HalvesWay):
-    """Works on the boards of a pattern with walls of any tiles."""
-
-    def __init__(self, pattern: EndgamePattern) -> None:
-        super().__init__(pattern)
-        self._words = np.zeros(table_lookup.TABLE_WORDS, dtype=np.uint64)
-        self._held = [*self.halves.fill(self._words), *fill_walls(pattern, self._words)]
-        self._low_bits = half_bits(self.halves.low, self.halves.low_cells)
-        self._high_bits = half_bits(self.halves.high, self.halves.high_cells)
-
-    def choose(self, part: Part, layer: Layer) -> None:
-        """Fill in the chances before moves of a part."""
-        table_lookup.choose_beside_walls(
-            *part, layer.number, self.low, self.high, self._low_bits, self._high_bits,
-            self._words, layer.after, layer.before,
-        )  # fmt: skip
 
 
 def arrays_of(half: Half, rows: list[Row], target: int) -> endgame.HalfArrays:

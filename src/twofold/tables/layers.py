@@ -69,7 +69,8 @@ class Half:
         self.size = int(self.weights[-1])
         self.sums = np.zeros(1, dtype=np.int16)
         for base in self.bases:
-            self.sums = np.add.outer(half_tiles(base), self.sums).ravel()
+            tiles = (np.int16(1) << np.arange(base, dtype=np.int16)) >> np.int16(1)
+            self.sums = np.add.outer(tiles, self.sums).ravel()
         self.order = np.argsort(self.sums, kind="stable")  # 16 bits: a radix sort
         self.counts = np.bincount(self.sums)
         self.firsts: Ints = np.concatenate([[0], np.cumsum(self.counts)])
@@ -116,11 +117,6 @@ class Half:
         two = self.ranks[codes + self.weights[cells]]
         four = self.ranks[codes + 2 * self.weights[cells]]
         return starts, two.astype(np.int32), four.astype(np.int32)
-
-
-def half_tiles(count: int) -> NDArray[np.int16]:
-    """The tiles of the exponents 0 to count - 1, in units of 2: 0, 1, 2, 4 ..."""
-    return (np.int16(1) << np.arange(count, dtype=np.int16)) >> np.int16(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,16 +297,6 @@ def turned_move(move: Move, turn: int) -> int:
     return 4 - found if turn & 1 and found % 2 else found
 
 
-def turn_word(turn: int) -> int:
-    """A turn in bits 0 to 7, and from bit 8 on each move's direction after it, two bits each."""
-    return turn | sum(turned_move(move, turn) << (8 + 2 * move) for move in Move)
-
-
-def before_turn(cells: Sequence[int], turn: int) -> list[int]:
-    """The cells that a turn moves to the given cells."""
-    return [cell for cell in range(16) if turned_cell(cell, turn) in cells]
-
-
 def nibbles_mask(cells: Sequence[int]) -> int:
     """A mask with the lowest bit of each cell's nibble."""
     return sum(1 << (60 - 4 * cell) for cell in cells)
@@ -328,11 +314,6 @@ def layer_sizes(pattern: EndgamePattern) -> list[int]:
                 longer[total + tile] += found[total]
         found = longer
     return found
-
-
-def above_word(target: int) -> int:
-    """See `kernels.table_lookup.ABOVE`."""
-    return int((16 - target) * 0x0101010101010101)
 
 
 MARK: Final = 15

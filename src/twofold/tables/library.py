@@ -41,13 +41,11 @@ from twofold.tables.format import (
 from twofold.tables.layers import (
     TURNS,
     Halves,
-    above_word,
-    before_turn,
     carrying,
     fill_walls,
     nibbles_mask,
-    turn_word,
     turned_cell,
+    turned_move,
 )
 from twofold.tables.pattern import EndgamePattern, suits
 
@@ -182,27 +180,13 @@ class EndgameTable:
     # ---- the words that kernels read
 
     def _all_words(self) -> Words:
-        words = np.zeros(at.TABLE_WORDS, dtype=np.uint64)
-        self._fill_levels(words)
-        self._fill_board(words)
-        self._kept += Halves(self.pattern).fill(words)
-        if self.pattern.walls is not None:
-            self._kept += fill_walls(self.pattern, words)
-        if self.marks is not None:
-            words[at.MARKS], words[at.STORED] = self._address(self.marks), len(self.levels)
-        return words
-
-    def _fill_levels(self, words: Words) -> None:
-        words[at.LOWEST] = self.pattern.lowest
-        words[at.HIGHEST] = self.pattern.highest
-        words[at.LEAST] = least_level(self.pattern.least_chance)
+        pattern, words = self.pattern, np.zeros(at.TABLE_WORDS, dtype=np.uint64)
+        words[at.LOWEST], words[at.HIGHEST] = pattern.lowest, pattern.highest
+        words[at.LEAST] = least_level(pattern.least_chance)
         words[at.LEVELS] = self._address(self.levels)
         words[at.CHANCES] = self._address(level_chances())
-
-    def _fill_board(self, words: Words) -> None:
-        pattern = self.pattern
         words[at.KIND] = at.DENSE
-        words[at.ABOVE] = above_word(pattern.target)
+        words[at.ABOVE] = (16 - pattern.target) * 0x0101010101010101
         words[at.LARGE] = pattern.large_tiles
         words[at.KEEP] = 15 * nibbles_mask(pattern.large_cells)
         words[at.ACROSS] = self._address(row_table(4))
@@ -212,6 +196,12 @@ class EndgameTable:
         for number, (mask, turn) in enumerate(_symmetries(pattern)):
             words[at.MASKS + number] = mask
             words[at.TURNS + number] = turn
+        self._kept += Halves(pattern).fill(words)
+        if pattern.walls is not None:
+            self._kept += fill_walls(pattern, words)
+        if self.marks is not None:
+            words[at.MARKS], words[at.STORED] = self._address(self.marks), len(self.levels)
+        return words
 
     def _address(self, array: NDArray[Any]) -> int:
         self._kept.append(array)
@@ -219,10 +209,12 @@ class EndgameTable:
 
 
 def _symmetries(pattern: EndgamePattern) -> list[tuple[int, int]]:
+    """The words `MASKS` and `TURNS`, see `kernels.table_lookup`."""
     found: dict[int, int] = {}
     for turn in TURNS:
-        cells = before_turn(pattern.large_cells, turn)
-        found.setdefault(nibbles_mask(cells), turn_word(turn))
+        cells = [cell for cell in range(16) if turned_cell(cell, turn) in pattern.large_cells]
+        word = turn | sum(turned_move(move, turn) << (8 + 2 * move) for move in Move)
+        found.setdefault(nibbles_mask(cells), word)
     return list(found.items())
 
 

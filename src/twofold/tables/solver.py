@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 from twofold.errors import ResourceError
 from twofold.figures import bytes_words, time_words
 from twofold.kernels import solving
-from twofold.kernels import solving as canonical
 from twofold.kernels._jit import load
 from twofold.kernels.bits import frame
 from twofold.kernels.play import spawn_distribution
@@ -55,7 +54,7 @@ def plan_words(problem: Problem, count: int = solving.PLAN_WORDS) -> tuple[Words
     words[solving.STOP_EXPONENT] = solving.NEVER if stop is None else stop
     words[solving.WINS] = problem.objective is ExactObjective.GOAL
     sides = np.zeros(16 * 8, dtype=np.uint64)
-    canonical.fill_sides(sides, *rules.shape)
+    solving.fill_sides(sides, *rules.shape)
     words[solving.SIDES] = sides.ctypes.data
     return words, [shape.across, shape.down, distribution, sides]
 
