@@ -15,6 +15,7 @@ from tests.support.greedy import mean_score
 from twofold.errors import InvalidNetwork
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
+from twofold.learn.policy_games import TrialGames
 from twofold.learn.policy_settings import PolicySettings
 from twofold.storage.arrays import map_tensors, write_tensors
 
