@@ -134,7 +134,7 @@ def test_more_runs_and_more_games(cli: Cli, out: Path) -> None:
     document = json.loads(found.out)
     assert document["seeds"] == ["1", "2", "3"]
     assert [run["games"] for run in document["runs"]] == [80] * 3
-    assert document["curve"] == []
+    assert [point["games"] for point in document["curve"]] == [80]
 
 
 def test_without_what_draws_there_is_the_table(

@@ -243,11 +243,9 @@ def _restore(
     training.carousel[:] = tensors["carousel"]
     training.games_begun[0] = state.games_begun
     training.seconds = state.seconds
-    phases = len(training.settings.schedule)
-    if not 0 <= state.phase <= phases:
-        raise InvalidNetwork(f"expected a phase from 0 to {phases}, got {state.phase}")
-    training.phase = state.phase  # one more than the last where all are over
-    training.curve = state.curve
+    if not 0 <= state.phase <= training.phases:
+        raise InvalidNetwork(f"expected a phase from 0 to {training.phases}, got {state.phase}")
+    training.phase, training.curve = state.phase, state.curve
     training.evaluations = list(state.evaluations)
     if not exactly:
         training.workers[0].words[at.MOVES] = tensors["threads"][:, 0].sum()

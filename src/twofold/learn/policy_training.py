@@ -15,17 +15,17 @@ from numpy.typing import NDArray
 from twofold.errors import InvalidInput, InvalidNetwork, LimitExceeded, ResourceError
 from twofold.game.notation import shown
 from twofold.learn.checkpoint import RunState, card_values
-from twofold.learn.curve import Count, Curve, Evaluation
+from twofold.learn.curve import Count
 from twofold.learn.policy_settings import MAX_TRAINING_MOVES, PolicySettings
 from twofold.learn.ppo import Learner, Play
-from twofold.learn.training import TrainingProgress
+from twofold.learn.training import TrainingProgress, TrainingRun
 from twofold.limits import MAX_RUN_SECONDS, check_limit, cores
 from twofold.settings import from_document
 from twofold.storage.arrays import checked, open_tensors, parse_document
 from twofold.values.policy_network import PolicyCard, PolicyNetwork, write_policy
 
 
-class PolicyTraining:
+class PolicyTraining(TrainingRun):
     """A run of PPO.
 
     Args:
@@ -36,9 +36,6 @@ class PolicyTraining:
         device: `cpu`, `cuda`, or `auto` for the GPU if there is one.
 
     Attributes:
-        curve: of the training games that began with start tiles.
-        evaluations: of the test games.
-        seconds: time spent training.
         moves: moves learned from so far.
     """
 
@@ -50,13 +47,11 @@ class PolicyTraining:
         seconds: float | None = None,
         device: str = "auto",
     ) -> None:
+        super().__init__()
         self.settings = settings
         self.limit(moves, seconds)
         torch.set_num_threads(min(settings.threads, cores()))
         self.learner = Learner(settings, device_named(device))
-        self.curve = Curve()
-        self.evaluations: list[Evaluation] = []
-        self.seconds = 0.0
         self.moves = 0
 
     def limit(self, moves: int | None, seconds: float | None) -> None:
@@ -119,18 +114,6 @@ class PolicyTraining:
             if seconds is not None and now - began >= seconds:
                 return
 
-    def _progress(self, speed: float) -> TrainingProgress:
-        return TrainingProgress(
-            games=self.curve.games,
-            moves=self.moves,
-            seconds=self.seconds,
-            speed=speed,
-            mean=self.curve.mean,
-            reached=self.curve.reached,
-            phase=0,
-            done=self.done,
-        )
-
 
 def device_named(name: str) -> str:
     """`cpu` or `cuda`; raises `InvalidInput` for others, `ResourceError` if there is no GPU."""
@@ -173,10 +156,10 @@ def save(training: PolicyTraining, path: str | os.PathLike[str]) -> None:
         settings=card.settings,
         move_limit=training.move_limit,
         second_limit=training.second_limit,
-        seconds=training.seconds,
         moves=training.moves,
         updates=training.learner.updates,
         device=training.learner.device.type,
+        seconds=training.seconds,
         curve=training.curve,
         evaluations=training.evaluations,
     )
@@ -250,8 +233,7 @@ def _restore(training: PolicyTraining, state: _State, arrays: dict[str, NDArray[
         _restore_optimizer(training, arrays)
     if state.device == learner.device.type:  # else new games begin
         _restore_games(learner.play, arrays)
-    training.seconds, training.moves = state.seconds, state.moves
-    training.curve = state.curve
+    training.seconds, training.moves, training.curve = state.seconds, state.moves, state.curve
     training.evaluations = list(state.evaluations)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,7 +144,41 @@ class TrainingProgress:
     phases: int = 1
 
 
-class Training:
+class TrainingRun:
+    """What training runs of all kinds have in common.
+
+    Attributes:
+        curve: of the games that began with start tiles.
+        evaluations: of the network, in their order.
+        seconds: time spent training.
+        phase: number of the present phase of `phases`; one more than the last where all are over.
+    """
+
+    phase, phases = 0, 1
+
+    def __init__(self) -> None:
+        self.curve = Curve()
+        self.evaluations: list[Evaluation] = []
+        self.seconds = 0.0
+        self._lock = threading.Lock()
+
+    def _progress(self, speed: float) -> TrainingProgress:
+        run: Any = self
+        with self._lock:
+            return TrainingProgress(
+                games=self.curve.games,
+                moves=run.moves,
+                seconds=self.seconds,
+                speed=speed,
+                mean=self.curve.mean,
+                reached=self.curve.reached,
+                phase=min(self.phase, self.phases - 1),
+                done=run.done,
+                phases=self.phases,
+            )
+
+
+class Training(TrainingRun):
     """A training run. It can be stopped after any move and resumed without a difference.
 
     `games` and `seconds` limit the whole run; None for no limit.
@@ -165,7 +199,8 @@ class Training:
     def __init__(
         self, settings: TrainingSettings, *, games: int | None = None, seconds: float | None = None
     ) -> None:
-        self.settings = settings
+        super().__init__()
+        self.settings, self.phases = settings, len(settings.schedule)
         _check_limits(games, seconds)
         self.game_limit, self.second_limit = games, seconds
         count = weight_count(settings)
@@ -186,14 +221,9 @@ class Training:
         self.carousel: Words = own_words(rings[0] * rings[1]).reshape(rings)
         self.band_sums: Words = np.array([-(-low // 2) for low in settings.bands], dtype=np.uint64)
         self.tables = find_tables(settings.tables)
-        self.curve = Curve()
-        self.evaluations: list[Evaluation] = []
         self.before: list[Earlier] = []
-        self.seconds = 0.0
-        self.phase = 0
         load(kernels.begin, kernels.train)  # no time that the run measures includes it
         self.workers = [Worker(self) for _ in range(settings.threads)]
-        self._lock = threading.Lock()
         self._enough = NO_LIMIT
 
     def __repr__(self) -> str:
@@ -243,7 +273,7 @@ class Training:
         """True if all games are played or the time is spent."""
         if self.second_limit is not None and self.seconds >= self.second_limit:
             return True
-        return self.phase >= len(self.settings.schedule)
+        return self.phase >= self.phases
 
     def limit(self, games: int | None, seconds: float | None) -> None:
         """Set the limits on the whole run anew; None for no limit.
@@ -255,7 +285,7 @@ class Training:
             self.begun_before = int(self.games_begun[0])
         self.game_limit, self.second_limit = games, seconds
         if games is None or self.games_begun[0] < games:
-            self.phase = min(self.phase, len(self.settings.schedule) - 1)
+            self.phase = min(self.phase, self.phases - 1)
 
     # ---- the loop
 
@@ -339,20 +369,6 @@ class Training:
             halt.set()
             raise
 
-    def _progress(self, speed: float) -> TrainingProgress:
-        with self._lock:
-            return TrainingProgress(
-                games=self.curve.games,
-                moves=self.moves,
-                seconds=self.seconds,
-                speed=speed,
-                mean=self.curve.mean,
-                reached=self.curve.reached,
-                phase=min(self.phase, len(self.settings.schedule) - 1),
-                done=self.done,
-                phases=len(self.settings.schedule),
-            )
-
     # ---- phases
 
     def _begin_phase(self) -> None:
@@ -367,7 +383,7 @@ class Training:
         share = min(sum(phase.share for phase in begun), 1.0)
         if self.game_limit is not None:
             return round(self.game_limit * share)
-        is_last = self.phase >= len(self.settings.schedule) - 1
+        is_last = self.phase >= self.phases - 1
         if self.second_limit is None or is_last or self.seconds < self.second_limit * share:
             return NO_LIMIT
         return 0
@@ -383,7 +399,7 @@ class Training:
     def _end_phase(self) -> None:
         self.games_begun[0] = self.begun
         self.phase += 1
-        if self.phase < len(self.settings.schedule):
+        if self.phase < self.phases:
             if self.settings.rule_of(self.settings.schedule[self.phase]).memory:
                 self.memory.fill(0)
             for worker in self.workers:

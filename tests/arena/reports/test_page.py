@@ -102,7 +102,7 @@ def test_colours_follow_the_reader(hostile: str) -> None:
 def test_equal_games_give_equal_bytes(tmp_path: Path) -> None:
     import matplotlib
 
-    pages = []
+    pages = list[str]()
     for text in (10.0, 30.0):  # what somebody has set elsewhere changes nothing
         with Study() as study, matplotlib.rc_context({"font.size": text, "axes.grid": False}):
             small(study)
