@@ -3,8 +3,6 @@
 import copy
 import pickle  # noqa: TID251 (of our own making)
 import re
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -18,16 +16,7 @@ from twofold.arena.bench import Bench
 from twofold.arena.duel import duel
 from twofold.arena.study import Study
 from twofold.cli._thinking import move_table
-from twofold.errors import (
-    GameOver,
-    InvalidInput,
-    InvalidRecord,
-    InvalidRules,
-    InvalidSpec,
-    PlayerError,
-    ResourceError,
-    UnsupportedRules,
-)
+from twofold.errors import GameOver, InvalidInput, InvalidRecord, InvalidSpec, PlayerError
 from twofold.game.notation import SeedRange
 from twofold.game.record import read_record
 from twofold.game.rules import STANDARD, Rules
@@ -179,20 +168,6 @@ def test_a_game_is_solved() -> None:
     assert twofold.solve(chance.problem).start_value == chance.start_value
 
 
-@pytest.mark.parametrize(
-    ("rules", "error", "message"),
-    [
-        ("4x4", UnsupportedRules, "4x4 is too large to solve: more than 10.15 states, .* 3x3"),
-        ("3x4", ResourceError, "too large to solve: about 1,100,000,000,000 states, .* 3x3"),
-        ("2x2 goal=16", InvalidInput, r"the goal 16 .* no effect: give goal=16 \(--goal 16\)"),
-        ("2x2 16", InvalidRules, "expected a shape such as 3x4, got '16'"),
-    ],
-)
-def test_a_game_that_cannot_be_solved(rules: str, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        twofold.solve(rules)
-
-
 def test_players_show_their_spec_and_can_be_copied() -> None:
     player = make_player("expectimax:ply=2,eval=snake")
     assert repr(player) == "make_player('expectimax:eval=snake,ply=2')"
@@ -253,12 +228,6 @@ def test_notebooks_show_results() -> None:
 def test_arguments_of_other_types_are_refused_by_name(call: Any, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         call()
-
-
-@pytest.mark.parametrize("broken", ["None", "types.ModuleType('gymnasium')"])
-def test_twofold_imports_with_a_broken_gymnasium(broken: str) -> None:
-    code = f"import sys, types; sys.modules['gymnasium'] = {broken}; import twofold; twofold.Board"
-    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 class Escaping(Player):

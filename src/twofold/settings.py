@@ -133,7 +133,8 @@ def check_settings(settings: msgspec.Struct, error: type[InvalidInput] = Invalid
         if one.type is int:
             check_limit(one.words, value, int(low), int(high))
         elif not (isinstance(value, (int, float)) and low <= value <= high):
-            raise error(f"expected {one.words} from {low:g} to {high:g}, got {value!a}")
+            found = f"{value:.15g}" if isinstance(value, (int, float)) else ascii(value)
+            raise error(f"expected {one.words} from {low:.15g} to {high:.15g}, got {found}")
 
 
 def from_options(kind: type[S], given: Mapping[str, Any], **more: Any) -> S:

@@ -6,7 +6,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +14,7 @@ import pytest
 from tests.support.commands import Cli
 from tests.support.forks import forked_workers as forked_workers  # a fixture
 from twofold.arena.bench import Bench
-from twofold.arena.study import Study
-from twofold.game.rules import Rules
-from twofold.learn.checkpoint import save
-from twofold.learn.settings import TrainingSettings
-from twofold.learn.training import Training
+from twofold.figures import counted
 
 ROOT = Path(__file__).parent.parent.parent
 BAD = ROOT / "tests" / "arena" / "players_for_tests.py"
@@ -36,6 +31,8 @@ def document(cli: Cli, *arguments: str) -> dict[str, Any]:
 
 def test_the_table(cli: Cli) -> None:
     code, out, err = cli("bench", "greedy", "corner", "--games", "10", "--seed", "1")
+    assert "where games ended" not in out
+    assert "where games ended" in cli("bench", "greedy", "--games", "3", "--survival").out
     assert (code, err) == (0, "")
     assert "mean score" in out
     assert "reached, % of games" in out
@@ -68,23 +65,6 @@ def test_documents_are_equal_but_for_timing_and_machine(cli: Cli) -> None:
     assert stripped("1") == stripped("2") == stripped("3")
 
 
-@pytest.mark.parametrize("command", ["bench", "watch"])
-def test_a_network_for_another_shape_names_the_option(
-    command: str, cli: Cli, tmp_path: Path
-) -> None:
-    path = tmp_path / "n.safetensors"
-    save(Training(TrainingSettings(patterns="01 23", rules=Rules(2, 2))), path)
-    code, _, err = cli(command, f"ntuple:net={path}")
-    assert code == 2
-    assert f"expected boards of 2x2 for ntuple:net={path}, got rules 4x4 spawn=" in err
-    assert err.endswith("; add --rules 2x2\n")
-    err = cli(command, "ntuple", "--rules", "3x3").err
-    assert err.endswith(
-        "; the player strong plays on them, and `twofold train NETWORK --rules 3x3 --out FILE` "
-        "trains a network\n"
-    )
-
-
 def test_a_player_that_fails_is_reported_and_the_others_go_on(cli: Cli) -> None:
     code, out, err = cli("bench", f"{BAD}:FailsOnSeed", "corner", "--games", "5", "--jobs", "1")
     assert code == 1
@@ -96,19 +76,14 @@ def test_a_player_that_fails_is_reported_and_the_others_go_on(cli: Cli) -> None:
     assert "failed on seed 3" in err
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_what_a_player_prints_is_no_output(cli: Cli, jobs: str) -> None:
-    result = cli("bench", f"{BAD}:Prints", "--games", "2", "--jobs", jobs, "--json")
-    assert result.code == 0
-    assert json.loads(result.out)["players"][0]["summary"]["games"] == 2
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_ctrl_c_prints_what_is_finished(jobs: str) -> None:
-    arguments = ["bench", f"{BAD}:Prints", "--games", "100000", "--jobs", jobs, "--json"]
+def test_ctrl_c_prints_what_is_finished_and_how_to_go_on(jobs: str, tmp_path: Path) -> None:
+    """What the player prints is no output."""
+    out_file, player = str(tmp_path / "my study.db"), f"{BAD}:Prints"
+    words, options = ("bench", player, "--games", "100000"), ("--jobs", jobs, "--records", "--json")
     process = subprocess.Popen(
-        [sys.executable, "-m", "twofold", *arguments],
+        [sys.executable, "-m", "twofold", *words, *options, "--out", out_file],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -125,8 +100,18 @@ def test_ctrl_c_prints_what_is_finished(jobs: str) -> None:
     rows = found["players"][0]["rows"]
     assert found["interrupted"] is True
     assert 0 < len(rows) < 100_000
-    assert "interrupted" in err
+    again = shlex.join(["twofold", "bench", "--resume", out_file, player, *options])
+    assert f"interrupted; {counted(len(rows), 'game')} finished. Continue with: {again}" in err
     assert "Traceback" not in err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
+def test_ctrl_c_before_the_first_game_prints_no_table(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Bench, "play", lambda *_, **__: os.kill(os.getpid(), signal.SIGINT))
+    words = "twofold: interrupted; 0 games finished\n"
+    assert cli("bench", "greedy", "--games", "3") == (130, "", words)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
@@ -172,34 +157,45 @@ def test_a_study_keeps_the_games(cli: Cli, tmp_path: Path) -> None:
     assert not resumed["interrupted"]
 
 
-CHOOSES = "def choose(board):\n    return board.legal_moves()[0]\n"
+MINE_TOO = """
+from twofold import Player
+
+
+class Mine(Player):
+    def __init__(self, b="", a=""):
+        pass
+
+    def choose(self, board, **_):
+        return board.legal_moves()[0]
+"""
 
 
 def test_a_study_goes_on_with_players_that_run_code_where_they_are_named(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The command that the refusal names is the one that works, however the spec was written."""
     monkeypatch.chdir(tmp_path)
-    Path("mine.py").write_text(CHOOSES)
-    player, short = "mine.py:choose", ("--rules", "2x2", "--out", "s.db")
+    Path("mine.py").write_text(MINE_TOO)
+    player, short = 'mine.py:Mine:b="1,2",a=x y', ("--rules", "2x2", "--out", "s.db")
     first = document(cli, player, "greedy", "--games", "2", *short)
-    again = ("bench", "--resume", "--out", "s.db")
-    code, out, err = cli(*again)
+    options = ["--jobs", "1", "--records", "--json"]
+    code, out, err = cli("bench", "--resume", "--out", "s.db", *options)
     assert (code, out) == (2, "")
-    assert err == (
+    said, _, command = err.partition("If you trust that code: twofold ")
+    assert said == (
         "twofold: cannot continue 's.db': it names players that run code, and a file alone "
-        "starts none. If you trust that code: twofold bench --resume s.db mine.py:choose\n"
+        "starts none. "
     )
-    options = ["--jobs", "1", "--ray", "local", "--records", "--json"]
-    err = cli(*again, *options).err
-    assert err.endswith(f" mine.py:choose {' '.join(options)}\n")
-    resumed = document(cli, "--resume", "--out", "s.db", player)
-    assert without_times(resumed)["players"] == without_times(first)["players"]
+    again = shlex.split(command)
+    assert again[-4:] == options
+    assert json.loads(cli(*again).out)["players"] == first["players"]
     for other in ("greedy", "other.py:choose"):
-        result = cli(*again, player, other)
+        result = cli(*again, other)
         assert result.code == 2
-        assert f"more than this machine has ('mine.py:choose'), got '{other}'" in result.err
-    Path("mine.py").write_text(CHOOSES.replace("[0]", "[-1]"))
-    result = cli(*again, player)
+        assert "more than this machine has ('mine.py:Mine:" in result.err
+        assert result.err.endswith(f"got '{other}'. Leave it out\n")
+    Path("mine.py").write_text(MINE_TOO.replace("[0]", "[-1]"))
+    result = cli(*again)
     assert result.code == 2
     assert "the file has changed" in result.err
 
@@ -216,46 +212,6 @@ def test_a_study_goes_on_with_players_that_take_too_much_where_they_are_named(
     assert "takes 2 threads for a move, more than the cores here. If you want that: twofold" in err
     _, _, command = err.partition("If you want that: twofold ")
     assert cli(*shlex.split(command)).code == 0
-
-
-def test_words_for_a_study_are_those_that_go_on_with_it(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The command that the refusal names is the one that works, however the spec was written."""
-    monkeypatch.chdir(tmp_path)
-    Path("player.py").write_text(
-        "from twofold import Player\n\n\nclass Mine(Player):\n"
-        "    def __init__(self, b='', a=''):\n        pass\n\n"
-        "    def choose(self, board, **_):\n        return board.legal_moves()[0]\n"
-    )
-    document(cli, 'player.py:Mine:b="1,2",a=x y', "--games", "1", "--rules", "2x2", "--out", "s.db")
-    result = cli("bench", "--resume", "--out", "s.db")
-    _, _, command = result.err.partition("If you trust that code: twofold ")
-    result = cli(*shlex.split(command))
-    assert (result.code, result.err) == (0, "")
-
-
-def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
-    out = tmp_path / "my study.db"
-    command = [sys.executable, "-m", "twofold", "bench", "quick", "--games", "500", "--records"]
-    process = subprocess.Popen(
-        [*command, "--out", str(out)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    deadline = time.monotonic() + 120
-    while not finished_games(out) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=120)
-    assert process.returncode == 130
-    assert f"Continue with: twofold bench --resume '{out}' --records" in err
-    assert 0 < finished_games(out) < 500
-
-
-def finished_games(path: Path) -> int:
-    if not path.exists():
-        return 0
-    with Study(path, read_only=True) as study:
-        return sum(len(study.all_games(run.run, reached=False)) for run in study.runs())
 
 
 def test_a_preset(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -283,25 +239,14 @@ def test_the_players_of_presets_can_play(name: str) -> None:
             assert line.games >= 20
 
 
-def test_a_study_that_was_asked_for_nothing_is_refused(cli: Cli, tmp_path: Path) -> None:
-    path = str(tmp_path / "s.db")
-    with Study(path):
-        pass
-    before = Path(path).read_bytes()
-    result = cli("bench", "--resume", "--out", path)
-    assert (result.code, result.out) == (2, "")
-    assert "it was asked for no games" in result.err
-    assert Path(path).read_bytes() == before
-
-
 @pytest.mark.parametrize("command", ["bench", "compare", "bench --resume", "report"])
 def test_a_strength_has_its_name_in_each_table(cli: Cli, tmp_path: Path, command: str) -> None:
     study, games = str(tmp_path / "s.db"), ("--rules", "2x2", "--games", "2")
-    words = ["fast", "greedy", *games]
+    words = ["fast:time=1ms", "greedy", *games]
     if command.endswith(("resume", "report")):
         assert cli("bench", *words, "--out", study).code == 0
         words = [study]
     code, out, _ = cli(*command.split(), *words)
     assert code == 0
-    assert {line.split()[0] for line in out.splitlines()[1:3]} == {"fast", "greedy"}
-    assert "\nfast is expectimax:ply=2\n" in out
+    assert {line.split()[0] for line in out.splitlines()[1:3]} == {"fast:time=1ms", "greedy"}
+    assert "\nfast:time=1ms is expectimax:time=1ms\n" in out

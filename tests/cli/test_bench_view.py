@@ -9,7 +9,7 @@ from rich.console import Console
 from tests.support.games import game
 from twofold.arena.games import GameColumns
 from twofold.cli import _output
-from twofold.cli._games import BenchProgress, live_games
+from twofold.cli._games import BenchProgress, playing
 from twofold.cli._output import duration_words
 
 
@@ -41,13 +41,6 @@ def test_each_player_has_a_line() -> None:
     assert random.split() == ["random", "0/10"]  # corner has nothing to play
 
 
-def test_a_player_that_is_done_has_no_duration_words() -> None:
-    progress = BenchProgress([("greedy", 2, 1)])
-    progress.add(0, row(100))
-    assert shown(progress)[1].split()[:2] == ["greedy", "2/2"]
-    assert not shown(progress)[1].rstrip().endswith("s")
-
-
 def test_of_many_players_those_at_work_are_shown() -> None:
     progress = BenchProgress([(f"p{number}", 1, 1) for number in range(40)])
     for number in range(20):
@@ -63,7 +56,8 @@ def test_a_program_that_asks_gets_lines_of_progress(
 ) -> None:
     monkeypatch.setenv(_output.PROGRESS, "json")
     monkeypatch.setattr(_output, "_LINE_EVERY", 0.0)
-    with live_games([("greedy", 4, 2), ("corner", 4, 4)]) as add:
+    players = [("greedy", 4, 2), ("corner", 4, 4)]
+    with playing(None, 1, players) as (_, _, add):
         add(0, 0, row(100))
         add(0, 1, row(100))
     with _output.live(str, float) as show:

@@ -32,14 +32,6 @@ def test_bench_plays_each_board_once(cli: Cli, late: Path) -> None:
     assert "not independent" not in found.out
 
 
-def test_a_board_that_is_used_again_makes_intervals_too_narrow(cli: Cli, late: Path) -> None:
-    study = str(late.with_name("s.db"))
-    found = cli("bench", "greedy", "--boards", str(late), "--games", "4", "--out", study)
-    words = "not independent: with more games than boards the intervals are too narrow"
-    assert words in " ".join(found.out.split())
-    assert words in cli("report", study, "--markdown", "-").out
-
-
 def test_a_document_names_the_boards(cli: Cli, late: Path) -> None:
     arguments = ("bench", "greedy", "--boards", str(late), "--games", "7", "--json", "--jobs")
     one, two = (json.loads(cli(*arguments, jobs).out) for jobs in "12")
@@ -114,8 +106,3 @@ def test_a_network_is_measured_with_the_places_where_its_games_end(cli: Cli, lat
     assert "reached, % of games" in found.out
     found = cli("net", "eval", "tiny", "--boards", str(late))
     assert "boards late.txt (3 boards, " in found.out
-
-
-def test_where_games_end_is_shown_where_it_is_asked_for(cli: Cli) -> None:
-    assert "where games ended" not in cli("bench", "greedy", "--games", "3").out
-    assert "where games ended" in cli("bench", "greedy", "--games", "3", "--survival").out

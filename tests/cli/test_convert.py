@@ -1,6 +1,5 @@
 """`twofold convert`: games from one format to another."""
 
-import io
 import subprocess
 import sys
 import time
@@ -8,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.game.replays import FINAL, REPLAYS, SAVED
+from tests.game.replays import FINAL, REPLAYS
 from tests.support.commands import Cli
-from twofold import cli as command
 from twofold.game.formats import parse_any_record, read_games
 from twofold.game.record import read_record
 
@@ -75,17 +73,6 @@ def test_one_game_of_many(cli: Cli, episodes: Path, tmp_path: Path) -> None:
     assert read_record(out).player == "b"
 
 
-def test_an_old_file_stays_where_a_game_is_wrong(cli: Cli, episodes: Path, tmp_path: Path) -> None:
-    out = tmp_path / "games.jsonl"
-    out.write_text("old")
-    with episodes.open("a") as file:
-        file.write("c:place@0|0131#U92|place@0\n")
-    result = cli("convert", str(episodes), str(out), "--force")
-    assert result.code == 2
-    assert "line 3: move 1: expected a legal move" in result.err
-    assert out.read_text() == "old"
-
-
 @pytest.mark.promise("R65")
 def test_a_file_that_appears_while_games_are_read_is_kept(
     cli: Cli, episodes: Path, tmp_path: Path
@@ -107,21 +94,3 @@ def test_a_file_that_appears_while_games_are_read_is_kept(
         assert (out.read_text() == "another") == bool(content)
         if content:
             out.unlink()
-
-
-def test_from_the_input(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    stream = io.TextIOWrapper(io.BytesIO(SAVED.encode()), encoding="utf-8")
-    monkeypatch.setattr(sys, "stdin", stream)
-    with pytest.raises(SystemExit) as stop:
-        command.main(["convert", "-"])
-    assert not stop.value.code
-    record = parse_any_record(capsys.readouterr().out)
-    assert str(record.final) == FINAL
-
-
-def test_review_takes_replays(cli: Cli, replay: Path) -> None:
-    result = cli("review", str(replay), "--player", "greedy")
-    assert result.code == 0
-    assert "2 moves" in result.out

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,6 @@ from tests.support.signals import hear_signals
 from twofold.cli import engine
 from twofold.cli._output import print_out
 from twofold.players.engine.conformance import CHECKS
-from twofold.web.roster import Roster
 
 EXAMPLE = " ".join(EXAMPLE_WORDS)
 MINE = Path(EXAMPLE_WORDS[-1]).with_name("my_player.py")
@@ -129,30 +127,6 @@ def test_ctrl_c_after_the_last_check_changes_nothing(
     assert out.splitlines()[-1] == f"{len(CHECKS)} checks, all passed"
 
 
-def test_what_is_checked_is_said_while_it_takes_long(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    said: list[str] = []
-
-    def waiting(text: str) -> AbstractContextManager[None]:
-        said.append(text)
-        return nullcontext()
-
-    monkeypatch.setattr(engine, "waiting", waiting)
-    cli("engine-check", " ".join(rogue("no-author")))
-    assert said[0] == "checking handshake ..."
-
-
-def test_the_outcome_as_json(cli: Cli) -> None:
-    code, out, _ = cli("engine-check", " ".join(rogue("no-author")), "--json")
-    document = json.loads(out)
-    assert code == 1
-    assert document["passed"] is False
-    (check,) = document["checks"]
-    assert (check["name"], check["passed"]) == ("handshake", False)
-    assert "id author" in document["timing"]["checks"][0]["detail"]
-
-
 def test_an_engine_plays_where_a_player_is_named(cli: Cli) -> None:
     code, out, err = cli("watch", EXAMPLE_SPEC, "--seed", "3")
     assert (code, err) == (0, "")
@@ -195,14 +169,3 @@ def test_a_bench_plays_engines_and_a_study_runs_none(cli: Cli, tmp_path: Path) -
     code, out, err = cli("bench", "--resume", "--out", study, EXAMPLE_SPEC, "--json")
     assert code == 0, err
     assert json.loads(out)["players"] == played  # named again, it goes on
-
-
-def test_the_web_app_runs_only_what_its_owner_names() -> None:
-    from twofold.errors import InvalidSpec
-
-    with pytest.raises(InvalidSpec, match="expected a built-in player"):
-        Roster().check(EXAMPLE_SPEC)
-    roster = Roster(EXAMPLE_SPEC)
-    roster.check(EXAMPLE_SPEC)
-    with pytest.raises(InvalidSpec, match="expected a built-in player"):
-        roster.check(f"{EXAMPLE_SPEC},ply=3")

@@ -10,7 +10,7 @@ import pytest
 from tests.support.commands import Cli
 from tests.support.policies import make_policy, write
 from twofold.errors import InvalidNetwork
-from twofold.learn.checkpoint import load, save
+from twofold.learn.checkpoint import save
 from twofold.learn.settings import TrainingSettings
 from twofold.learn.training import Training
 from twofold.values.network import Network
@@ -44,16 +44,6 @@ def test_info(cli: Cli, trained: Path) -> None:
     (took,) = (row for row in out.splitlines() if row.startswith("trained "))
     assert re.search(r", ([1-9]|[1-5][0-9]) s$|, [1-9] m [0-9]{2} s$", took)
     assert max(map(len, out.splitlines())) <= 100
-
-
-def test_info_as_json(cli: Cli, trained: Path) -> None:
-    code, out, _ = cli("net", "info", str(trained), "--json")
-    document = json.loads(out)
-    assert code == 0
-    assert document["card"]["patterns"] == "2x4"
-    assert document["card"]["games"] == load(trained).curve.games
-    assert document["bytes"] == trained.stat().st_size
-    assert len(document["sha256"]) == 16
 
 
 def test_eval_is_a_bench(cli: Cli, trained: Path) -> None:

@@ -57,17 +57,6 @@ def test_documents_are_equal_but_for_time(cli: Cli, tmp_path: Path) -> None:
     assert (found[0]["objective"], found[0]["unit"]) == ("goal", "chance of 16")
 
 
-def test_the_same_again_looks_at_what_is_there(cli: Cli, tmp_path: Path) -> None:
-    path = tmp_path / "t"
-    first = cli("solve", "--rules", "2x2", "--out", str(path))
-    changed = path.stat().st_mtime_ns
-    again = cli("solve", "--rules", "2x2", "--out", str(path))
-    assert again.code == 0
-    assert "holds this solution already" in again.err
-    assert again.out.splitlines()[0] == first.out.splitlines()[0]
-    assert path.stat().st_mtime_ns == changed
-
-
 def leave_parts(path: Path) -> WorkFolder:
     """What a run leaves that was killed when all was found."""
     parts = WorkFolder(path, Problem.parse("2x2"))

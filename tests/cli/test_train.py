@@ -19,6 +19,7 @@ from tests.support.endgame_tables import tables_here as tables_here  # a fixture
 from tests.support.signals import hear_signals
 from twofold.cli import _loaded, train, train_policy
 from twofold.cli._options import given_again
+from twofold.cli._training import Trainer
 from twofold.learn.checkpoint import load, start_from
 from twofold.learn.settings import TrainingSettings
 from twofold.learn.training import Training
@@ -95,14 +96,6 @@ def test_games_that_begin_elsewhere_are_counted_apart(
     assert cli("train", *SMALL[:3], *runs).out.count(" games from the start, 300 begun in all") == 2
 
 
-def test_no_tables_are_built(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TWOFOLD_STATE_DIR", str(tmp_path))
-    path = str(tmp_path / "n.safetensors")
-    found = cli("train", "01", "--games", "1", "--tables", "auto", "--out", path, "--threads", "1")
-    assert found.code == 0
-    assert "no endgame tables for these rules are built here: the run has none\n" in found.err
-
-
 def test_evaluations(cli: Cli, tmp_path: Path) -> None:
     """The games of evaluations are those of the network in the file."""
     boards, path = tmp_path / "late.txt", tmp_path / "n.safetensors"
@@ -147,7 +140,7 @@ def test_evaluations(cli: Cli, tmp_path: Path) -> None:
         ("train", "4x6 --out n --checkpoint 10m", ""),
         ("train", "--rule a.py:b --decay a.py:c", "--rule a.py:b --decay a.py:c"),
         (
-            "train_policy",
+            "train-policy",
             "--device cpu --checkpoint 1m --eval-every 0 --eval-games 2e1 --gamma 1",
             "--device cpu --checkpoint 1m --eval-every 0 --eval-games 20",
         ),
@@ -156,7 +149,11 @@ def test_evaluations(cli: Cli, tmp_path: Path) -> None:
 def test_what_goes_on_repeats_the_options_that_no_file_holds(
     command: str, options: str, again: str
 ) -> None:
-    names = {"train": train.AGAIN, "train_policy": train_policy.AGAIN}[command]
+    trainers: dict[str, type[Trainer]] = {
+        "train": train.NetworkTrainer,
+        "train-policy": train_policy.PolicyTrainer,
+    }
+    names = trainers[command].again
     made = _loaded(command).make_context(command, shlex.split(options))
     assert shlex.join(given_again(made, *names)) == again
 
@@ -204,11 +201,3 @@ def test_start_with_a_weight_file_of_tdl(cli: Cli, tmp_path: Path) -> None:
     assert [one["method"] for one in read_card(tmp_path / "d.safetensors").before] == [
         "trained with TDL2048+", "tc:1", "mean of 2 networks",
     ]  # fmt: skip
-
-
-def test_where_to_restart_and_what_boards_are_worth_at_first(cli: Cli, tmp_path: Path) -> None:
-    path = str(tmp_path / "n.safetensors")
-    options = ["--restart", "20@0.3", "--optimism", "2.5", "--games", "30", "--out", path]
-    settings = document(cli, *SMALL, *options)["settings"]
-    assert (settings["restart"], settings["restart_at"]) == (20, 0.3)
-    assert settings["optimism"] == 2.5

@@ -43,15 +43,6 @@ def test_networks_are_shown_and_converted(cli: Cli, tmp_path: Path) -> None:
     code, out, _ = cli("net", "info", str(half), "--json")
     assert json.loads(out)["card"]["note"] == "half"
     assert half.stat().st_size < path.stat().st_size
-    code, _, err = cli("net", "convert", str(path), str(path), "--release")
-    assert code == 2
-    assert "expected another file to write" in err
-    code, _, err = cli("net", "convert", str(path), str(tmp_path / "p.w"))
-    assert code == 2
-    assert "policy network" in err
-    code, _, err = cli("net", "convert", str(path), str(half), "--release", "--unit", "4")
-    assert code == 2
-    assert "expected --unit with an n-tuple network" in err
 
 
 def test_an_analysis_shows_probabilities_and_the_critic(cli: Cli, tmp_path: Path) -> None:

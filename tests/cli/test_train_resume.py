@@ -1,7 +1,6 @@
 """`twofold train` that goes on: how far a run is, what it keeps, whose file it is."""
 
 import json
-import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -94,23 +93,6 @@ def test_a_limit_that_leaves_nothing_changes_no_file(
     assert not json.loads(again.out)["finished"]
     kept = load(path)
     assert (kept.game_limit, kept.second_limit) == (limits.get("games"), limits.get("seconds"))
-
-
-def test_weights_that_are_taken_have_no_first_value(cli: Cli, tmp_path: Path) -> None:
-    path, out = str(tmp_path / "n.safetensors"), str(tmp_path / "m.safetensors")
-    cli("train", *SMALL, "--games", "5", "--out", path)
-    more = ["--start", path, "--optimism", "9", "--games", "5", "--out", out]
-    code, _, err = cli("train", *SMALL, *more)
-    assert (code, "Leave out the optimism, 9" in err) == (2, True)
-    assert cli("train", "0123 0145 1256", *SMALL[1:], *more).code == 0  # for the third pattern
-
-
-def test_an_evaluation_says_when_it_was(cli: Cli, tmp_path: Path) -> None:
-    options = ["--games", "40", "--eval-every", "30g", "--eval-games", "2"]
-    out = cli("train", *SMALL, *options, "--out", str(tmp_path / "n.safetensors")).out
-    assert "network at the end: mean " in out
-    out = cli("train", "--resume", "--games", "60", "--out", str(tmp_path / "n.safetensors")).out
-    assert re.search(r"network after [\d,]+ moves: mean ", out)
 
 
 def test_a_checkpoint_alone_takes_no_more_threads_than_cores(

@@ -197,7 +197,9 @@ def _mark(number: int, size: float = 6) -> dict[str, Any]:
 
 # ---- the plots
 
-KINDS: Final = ("reach", "survival", "scores", "strength")
+Kind = Literal["reach", "survival", "scores", "strength"]
+
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 """The kinds of plots, in order of display."""
 
 

@@ -11,8 +11,19 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
-from types import FrameType
-from typing import Annotated, Any, Final, NoReturn, TextIO, cast
+from types import FrameType, ModuleType
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    NoReturn,
+    TextIO,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -121,35 +132,133 @@ def _loaded(name: str) -> Any:
     own = name.replace("-", "_")
     module = importlib.import_module(f"twofold.cli.{MODULES.get(name, own)}")
     if hasattr(module, "app"):
+        for one in module.app.registered_commands:
+            _set_readers(one.callback)
         group: Any = typer.main.get_command(module.app)
-        group.commands = {key: _prepared(one) for key, one in group.commands.items()}
+        group.commands = {key: _prepared(one, module) for key, one in group.commands.items()}
         return group
     command, example = module.command, module.EXAMPLE
     if name in MODULES:
         command, example = getattr(module, own), getattr(module, f"{own.upper()}_EXAMPLE")
+    _set_readers(command)
     alone = typer.Typer(rich_markup_mode=None, add_completion=False)
     alone.command(name, epilog=f"Example:\n\n\b\n{example}")(command)
-    return _prepared(typer.main.get_command(alone))
+    return _prepared(typer.main.get_command(alone), module)
 
 
-def _prepared(command: Any) -> Any:
-    """The command, whose help then names arguments without their Python types (`<list[str]>`).
+def _prepared(command: Any, module: ModuleType) -> Any:
+    """The command, with checks of what its options need.
 
-    An empty path is refused: it is a variable that a script has not set.
+    Its help names arguments without their Python types (`<list[str]>`). An empty path is refused:
+    it is a variable that a script has not set.
     """
     for parameter in command.params:
         if parameter.param_type_name == "argument":
             parameter.display_type_rich = lambda **_: ""
         if parameter.metavar in _PATHS:
             parameter.consume_value = partial(_with_path, parameter, parameter.consume_value)
+    needs, apart = (getattr(module, name, ()) for name in ("NEEDS", "APART"))
+    command.invoke = partial(_with_others, command.invoke, needs, apart)
     return command
 
 
 def _with_path(parameter: Any, consume: Callable[..., Any], context: Any, given: Any) -> Any:
     value, source = consume(context, given)
     if source.name == "COMMANDLINE" and "" in ([value] if isinstance(value, str) else value or ()):
-        raise typer.BadParameter("expected a path, got ''", context, parameter)
+        raise typer.BadParameter("a path, got ''", context, parameter)
     return value, source
+
+
+def _with_others(
+    invoke: Callable[[typer.Context], Any],
+    needs: Sequence[tuple[str, ...]],
+    apart: Sequence[tuple[str, str, str]],
+    context: typer.Context,
+) -> Any:
+    """Run a command if its options go together.
+
+    Args:
+        invoke: runs it.
+        needs: options, those of which each of them needs one, and these in words.
+        apart: an option, those that cannot be with it, and the reason.
+        context: the command and its values.
+    """
+    given = [name_of(one) for one in context.command.params if is_given(context, one.name)]
+    for name, others, why in apart:
+        for one in given if name in given else ():
+            if one in others.split():
+                raise InvalidInput(f"expected no {one} with {name}: {why}")
+    for names, others, *words in needs:
+        for one in given if not set(given) & set(others.split()) else ():
+            if one in names.split():
+                wanted = words[0] if words else " or ".join(others.split())
+                raise InvalidInput(f"expected {one} together with {wanted}")
+    return invoke(context)
+
+
+def is_given(context: typer.Context, name: str | None) -> bool:
+    """Whether an option or an argument is on the command line."""
+    source = context.get_parameter_source(name or "")
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def name_of(parameter: Any) -> str:
+    """An option or an argument, as the help names it."""
+    is_option = parameter.param_type_name == "option"
+    return str(parameter.opts[0] if is_option else parameter.metavar)
+
+
+# ---- values of options; what is wrong with one follows "expected --option as"
+
+
+def read_count(text: str | int) -> int:
+    """A whole number: 1000, or 1e3.
+
+    Raises:
+        typer.BadParameter: it is no such text.
+    """
+    found = re.fullmatch(r"([+-]?[0-9]{1,30})(?:[eE]\+?([0-9]{1,2}))?", str(text).strip(), re.ASCII)
+    if not found:
+        raise typer.BadParameter(f"a whole number such as 1000 or 1e3, got {_quoted(text)}")
+    return int(found[1] + "0" * int(found[2] or 0))
+
+
+def _read_number(text: str | float) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"a number such as 0.5 or 1e3, got {_quoted(text)}") from None
+
+
+def _read_choice(words: tuple[str, ...], text: str) -> str:
+    if text not in words:
+        from twofold.game.notation import did_you_mean
+
+        known = ", ".join(words)
+        raise typer.BadParameter(f"one of {known}, got {_quoted(text)}{did_you_mean(text, words)}")
+    return text
+
+
+_READERS: Final[dict[Any, Callable[[Any], Any]]] = {int: read_count, float: _read_number}
+
+
+def _set_readers(command: Callable[..., Any]) -> None:
+    """Let numbers and choices among the options of a command be read here."""
+    for hint in get_type_hints(command, include_extras=True).values():
+        kind, *options = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+        kinds = [kind, *get_args(kind), *(part for one in get_args(kind) for part in get_args(one))]
+        if get_origin(kind) is Literal:
+            reader: Any = partial(_read_choice, get_args(kind))
+        else:
+            reader = next((_READERS[one] for one in kinds if one in _READERS), None)
+        for option in options:
+            option.parser = option.parser or reader
+
+
+def _quoted(text: object) -> str:
+    from twofold.game.notation import shown  # only here: help imports little
+
+    return shown(text)
 
 
 app = typer.Typer(
@@ -302,6 +411,8 @@ def _report(error: BaseException, arguments: Sequence[str] = ()) -> int:
             error.possibilities = None  # those of typer are near only by their dashes
         text = str(error.format_message()).strip().rstrip(".")
         context = getattr(error, "ctx", None)
+        if (parameter := getattr(error, "param", None)) is not None and error.message:  # type: ignore[attr-defined]
+            text = f"expected {name_of(parameter)} as {error.message}"  # type: ignore[attr-defined]
         name = f" {arguments[0]}" if arguments and arguments[0] in COMMANDS else ""
         where = context.command_path if context is not None else f"twofold{name}"
         _say(f"{text[:1].lower()}{text[1:]}{_meant(text, context)} (see {where} --help)")

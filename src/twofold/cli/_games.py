@@ -8,31 +8,30 @@ from contextlib import ExitStack, contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
+from typing import Final
 
 from rich.table import Table
 
 from twofold.arena.bench import PlayerStanding, backend_at
-from twofold.arena.boards import StartBoards, read_boards, warning_of
+from twofold.arena.boards import StartBoards, warning_of
 from twofold.arena.games import GameColumns
-from twofold.arena.stats import format_survival
 from twofold.arena.study import MemoryStudy, Study
 from twofold.arena.workers import Backend
-from twofold.cli._options import _MOST
 from twofold.cli._output import (
     catching_interrupt,
     duration_words,
     live,
     print_note,
-    print_out,
     print_words,
     waiting,
 )
-from twofold.errors import InvalidInput
-from twofold.game.notation import printable
-from twofold.game.rules import Rules
+from twofold.game.notation import format_spec, parse_spec, printable
 from twofold.players import PlayerSpec, short_spec
 from twofold.players.presets import STRENGTHS
 from twofold.storage.files import new_file, remove_file
+
+_MOST: Final = 12
+"""Most players that are shown at a time: those at work, and those that come next."""
 
 
 @dataclass(slots=True)
@@ -114,29 +113,6 @@ class BenchProgress:
 
 
 @contextmanager
-def live_games(
-    players: Sequence[tuple[str, int, int]],
-) -> Iterator[Callable[[int, int, GameColumns], None]]:
-    """Progress on stderr, if that is a terminal: a line for each player that has to play.
-
-    Args:
-        players: for each its name, the games wanted, and those of them still to be played.
-
-    Yields:
-        A function of the line at which a bench begins, the number of its player, and games.
-    """
-    board = BenchProgress(players)
-    with live(None, BenchProgress.share, lambda board, _: board) as show:
-        show(board)
-
-        def add(first: int, number: int, games: GameColumns) -> None:
-            board.add(first + number, games)
-            show(board)
-
-        yield add
-
-
-@contextmanager
 def far_backend(
     address: str | None, jobs: int | None, timeout: float | None = None
 ) -> Iterator[Backend | None]:
@@ -157,22 +133,29 @@ def playing(
 ) -> Iterator[tuple[Backend | None, Event, Callable[[int, int, GameColumns], None]]]:
     """Around games: where they are played, whether Ctrl-C was pressed, and their progress.
 
-    What players print goes to stderr: it is no result.
+    The last is a function of the line at which a bench begins, the number of its player, and
+    games. `players` are as in `BenchProgress`. What players print goes to stderr: it is no result.
     """
+    board = BenchProgress(players)
     with (
         redirect_stdout(sys.stderr),
         far_backend(address, jobs, timeout) as far,
         catching_interrupt() as asked,
-        live_games(players) as advance,
+        live(None, BenchProgress.share, lambda board, _: board) as show,
     ):
+        show(board)
+
+        def advance(first: int, number: int, games: GameColumns) -> None:
+            board.add(first + number, games)
+            show(board)
+
         yield far, asked, advance
 
 
-def refuse(*wrong: tuple[object, str]) -> None:
-    """Raise InvalidInput with the words of the first pair that begins with something true."""
-    for is_wrong, words in wrong:
-        if is_wrong:
-            raise InvalidInput(words)
+def print_failures(standings: Iterable[PlayerStanding]) -> None:
+    """Say on stderr which players failed."""
+    for one in standings:
+        print_note(f"twofold: {one.player} failed on seed {one.failed_seed}: {one.error}")
 
 
 def say_beside(text: str) -> None:
@@ -181,10 +164,15 @@ def say_beside(text: str) -> None:
 
 
 def say_strengths(players: Iterable[tuple[str, str]]) -> None:
-    """Print what each strength among the players stands for; each with its canonical spec."""
+    """Print what each strength among the players stands for; each with its canonical spec.
+
+    Its keys have the values that were typed: `time=1ms`.
+    """
     for title, spec in dict.fromkeys(players):
         if title.partition(":")[0] in STRENGTHS:
-            print_words(f"{printable(title)} is {short_spec(spec)}")
+            typed, (name, values) = parse_spec(title).values, parse_spec(short_spec(spec))
+            meant = format_spec(name, {key: typed.get(key, values[key]) for key in values})
+            print_words(f"{printable(title)} is {meant}")
 
 
 # ---- studies and boards
@@ -206,11 +194,6 @@ def open_study(out: str, players: Sequence[PlayerSpec], boards: str, *, force: b
     return Study(out) if out else MemoryStudy()
 
 
-def read_starts(path: str, rules: Rules) -> StartBoards | None:
-    """The boards that an option names, None where it names none; raises as `read_boards`."""
-    return read_boards(path, rules) if path else None
-
-
 def print_boards(boards: StartBoards | None, games: int) -> None:
     """Say where games began, what scores are then, and whether boards were used again.
 
@@ -220,14 +203,3 @@ def print_boards(boards: StartBoards | None, games: int) -> None:
         print_words(f"boards {boards}; scores are points from there on")
         if warning := warning_of(boards, games):
             print_words(warning)
-
-
-def print_survival(
-    runs: Sequence[PlayerStanding], rules: Rules, boards: StartBoards | None
-) -> None:
-    """Tables of where games ended, below those of scores."""
-    if text := format_survival(runs, rules, boards):
-        print_words(
-            "\nwhere games ended: for each band of tile sums, the share of the games there\n"
-        )
-        print_out(text)

@@ -2,10 +2,9 @@
 
 import inspect
 import os
-import re
 import secrets
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, Annotated, Any, Final, Generic, TypeVar, get_args, get_origin
@@ -13,6 +12,7 @@ from typing import IO, Annotated, Any, Final, Generic, TypeVar, get_args, get_or
 import msgspec
 import typer
 
+from twofold.cli import is_given
 from twofold.cli._output import check_output, loading, print_note
 from twofold.cli.completion import words_of
 from twofold.errors import InvalidInput, InvalidSpec, LimitExceeded, UnsupportedRules
@@ -50,11 +50,6 @@ def option(metavar: str, words: str, *, name: str = "", follows: str = "", **mor
     return typer.Option(*filter(None, [name]), metavar=metavar, help=words, **more)
 
 
-def count(metavar: str, words: str, *, name: str = "") -> Any:
-    """An option whose value is a whole number: 1000, or 1e3."""
-    return option(metavar, words, name=name, parser=read_count)
-
-
 def flag(name: str, words: str) -> Any:
     """An option without a value."""
     return typer.Option(name, help=words)
@@ -82,18 +77,6 @@ def group(name: str, words: str, example: str) -> typer.Typer:
     )
 
 
-def read_count(text: str | int) -> int:
-    """The whole number of an option: 1000, or 1e3.
-
-    Raises:
-        typer.BadParameter: it is no such text.
-    """
-    found = re.fullmatch(r"([+-]?[0-9]{1,30})(?:[eE]\+?([0-9]{1,2}))?", str(text).strip(), re.ASCII)
-    if not found:
-        raise typer.BadParameter(f"expected a whole number such as 1000 or 1e3, got {shown(text)}")
-    return int(found[1] + "0" * int(found[2] or 0))
-
-
 RulesOption = Annotated[
     str,
     option(
@@ -105,14 +88,14 @@ DiceSeedOption = Annotated[
 ]
 FirstSeedOption = Annotated[str, option("S", "Seed of the first game; the next is S+1.")]
 JobsOption = Annotated[
-    int | None, count("J", "Games played at the same time. Default: one per core.")
+    int | None, option("J", "Games played at the same time. Default: one per core.")
 ]
-ThreadsOption = Annotated[int | None, count("N", "Number of threads. Default: one per core.")]
+ThreadsOption = Annotated[int | None, option("N", "Number of threads. Default: one per core.")]
 
 
 def _read_address(text: str) -> str:
     if not text.strip():
-        raise typer.BadParameter(f"expected an address, auto or local, got {shown(text)}")
+        raise typer.BadParameter(f"an address, auto or local, got {shown(text)}")
     return text
 
 
@@ -348,10 +331,6 @@ def _has_usual_tables() -> bool:
     return set(SETS[USUAL]) <= {head.pattern.name for _, head in built()}
 
 
-_MOST: Final = 12
-"""Most players that are shown at a time: those at work, and those that come next."""
-
-
 # ---- options that are settings
 
 Options = TypeVar("Options")
@@ -407,45 +386,18 @@ def _option_of(one: Setting) -> inspect.Parameter:
     kind, default = one.type, one.default
     if form.parse is not None:
         kind, default = str, form.shown
-    elif kind is not bool and kind not in (int, float):
+    elif kind not in (bool, int, float):
         kind = str
     if form.argument:
         default = "" if default is msgspec.NODEFAULT else default
         made = argument(form.metavar, words, show_default=True, follows=form.follows)
     elif kind is bool:
         default, made = False, flag(one.option, words)
-    elif kind is int:
-        kind, made = int | None, count(form.metavar, words, name=one.option)
     else:
         made = option(form.metavar, words, name=one.option, follows=form.follows)
     hint = Annotated[kind, made]  # type: ignore[valid-type] # it is known when this runs
     keyword = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(one.name, keyword, default=default, annotation=hint)
-
-
-def is_given(context: typer.Context, name: str) -> bool:
-    """Whether an option is on the command line."""
-    source = context.get_parameter_source(name)
-    return source is not None and source.name == "COMMANDLINE"
-
-
-def refuse_given(context: typer.Context, names: Collection[str]) -> None:
-    """Refuse settings where a run goes on, which has its own."""
-    for parameter in context.command.params:
-        name = parameter.name or ""
-        if name in names and is_given(context, name):
-            word = parameter.opts[0] if parameter.param_type_name == "option" else parameter.metavar
-            raise InvalidInput(
-                f"expected --resume without {word}: the run keeps the settings that it began with"
-            )
-
-
-def refuse_alone(context: typer.Context, pairs: Mapping[str, str]) -> None:
-    """Refuse options that have no effect without another one: name to name of the other."""
-    options = {one.name or "": one.opts[0] for one in context.command.params}
-    for name, other in pairs.items():
-        if is_given(context, name) and not is_given(context, other):
-            raise InvalidInput(f"expected {options[name]} together with {options[other]}")
 
 
 def given_again(context: typer.Context, *names: str) -> list[str]:

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from twofold.cli._documents import Ends, MovesTiming, Part, Rate
-from twofold.cli._options import flag, option, read_seconds
+from twofold.cli._options import flag, given_again, option, read_seconds
 from twofold.cli._output import (
     catching_interrupt,
     draws,
@@ -65,15 +65,6 @@ class Limits:
     unit: str
     count: int | None
     seconds: float | None
-
-    @classmethod
-    def read(cls, unit: str, count: int | None, most: int, time: str, *, resume: bool) -> "Limits":
-        """Those of the options; a new run has a usual time."""
-        if count is not None:
-            check_limit(f"{unit}s", count, 1, most)
-        if not time and count is None and not resume:
-            time = DEFAULT_TIME
-        return cls(unit, count, read_seconds(time, "--time") if time else None)
 
     @property
     def wishes(self) -> dict[str, Any]:
@@ -135,8 +126,6 @@ def check_out(out: str, *, resume: bool) -> None:
 
 def check_files(*outs: str, resume: bool, force: bool, inputs: Iterable[str | Path] = ()) -> None:
     """Refuse to write over a file, unless the run in it goes on or is replaced."""
-    if resume and force:
-        raise InvalidInput("expected --resume or --force, got both")
     inputs = list(inputs)
     for out in outs:
         instead = "--resume continues the run in it"
@@ -164,114 +153,121 @@ def held(out: str) -> AbstractContextManager[None]:
 # ---- the run
 
 
-def go_on(
-    training: Trainable,
-    path: str,
-    asked: threading.Event,
-    interval: float,
-    *,
-    force: bool,
-    **more: Any,
-) -> str:
-    """Go on with a run until it ends or is interrupted; the path of its file.
-
-    Args:
-        training: the run.
-        path: its file.
-        asked: ends the run.
-        interval: seconds between checkpoints.
-        force: remove the files beside that an earlier run left.
-        more: of `twofold.learn.run.run`.
-    """
-    for stale in files_beside(path) if force else ():
-        stale.unlink(missing_ok=True)
-
-    def say(one: Evaluation) -> None:
-        print_note(f"twofold: network after {counted(one.moves, 'move')}: {one.measured}")
-
-    def moved(path: Path) -> None:
-        print_note(f"twofold: another program has changed the file; the run is now saved in {path}")
-
-    picture = partial(view, training)
-    with live(progress_line, lambda _: training.done, picture, every=60) as show:
-        kept = run(
-            training,
-            path,
-            interval=interval,
-            stop=asked,
-            on_progress=show,
-            on_move=moved,
-            on_evaluation=None if draws() else say,
-            **more,
-        )
-    return str(kept) if kept != Path(path) else path
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """What a command says of its runs.
+class Trainer:
+    """Goes on with the runs of a command, and shows them.
 
     Attributes:
         command: `train`, or `train-policy`.
-        games: how many games a run has had.
-        recent: its last ones; empty if there are none.
-        trials: the games of its evaluations.
+        unit: what the limits count: a `game` begun, or a `move`.
+        most: their largest number.
+        again: options that the file of a run does not hold.
+        trials: what plays the games of its evaluations.
         document: how JSON has a run.
+        options: those of the command.
+        limits: of each run.
     """
 
     command: str
-    games: Callable[[Any], str]
-    recent: Callable[[Any], str]
+    unit: str
+    most: int
+    again: tuple[str, ...]
     trials: str
     document: "type[RunDocument]"
 
+    def __init__(self, options: Any) -> None:
+        self.options = options
+        count, time = getattr(options, f"{self.unit}s"), options.time
+        check_out(options.out, resume=options.resume)
+        if count is not None:
+            check_limit(f"{self.unit}s", count, 1, self.most)
+        elif not (time or options.resume):
+            time = DEFAULT_TIME  # of a new run
+        self.limits = Limits(self.unit, count, read_seconds(time, "--time") if time else None)
+        self._interval = read_seconds(options.checkpoint, "--checkpoint")
 
-def conduct(
-    training: Trainable,
-    out: str,
-    limits: Limits,
-    shown: Shown,
-    go: Callable[[threading.Event], str],
-    *,
-    is_new: bool,
-    json: bool,
-    again: Sequence[str],
-) -> None:
-    """Go on with a run until it ends or is interrupted, and show it.
+    def wishes(self, training: Any, stop: Callable[[], bool]) -> dict[str, Any]:
+        """More arguments of `twofold.learn.run.run`: how the network is measured until `stop`."""
+        raise NotImplementedError
 
-    Args:
-        training: the run.
-        out: its file.
-        limits: of the options.
-        shown: what is said of it.
-        go: goes on with the run until an event; returns the path of its file.
-        is_new: whether it has just begun.
-        json: print one document.
-        again: options for the command that continues it.
-    """
-    refusal = limits.refusal(training, out)
-    if limits.are_new(training) and not refusal:
-        training.limit(**limits.wishes)
-    if not is_new:
-        done = shown.games(training) if limits.unit == "game" else counted(training.moves, "move")
-        far = f"continuing {out} after {duration_words(round(training.seconds))} and {done}"
-        over = limits.of(training).left(training, out) if training.is_finished else ""
-        print_note(f"twofold: {refusal or over or far}")
-    if not refusal:
-        with catching_interrupt() as asked:
-            out = go(asked)
-    if json:
-        write_json(shown.command, shown.document.of(training, file=out), RunTiming.of(training))
-    else:
-        print_run(training, out, shown)
-    if not (refusal or training.is_finished):
-        end_run(shown.command, out, again)
+    def games(self, training: Any) -> str:
+        """How many games a run has had."""
+        return counted(training.curve.games, "game")
 
+    def recent(self, training: Any) -> str:
+        """Its last games; empty if there are none."""
+        raise NotImplementedError
 
-def end_run(command: str, out: str, again: Sequence[str]) -> NoReturn:
-    """End a command that was interrupted, with the command that continues."""
-    words = shell_line("twofold", command, "--out", out, "--resume", *again)
-    end_interrupted(f" and saved. Continue with: {words}")
+    def go(self, training: Trainable, path: str, asked: threading.Event) -> str:
+        """Go on with a run until it ends or is interrupted; the path of its file."""
+        for stale in files_beside(path) if self.options.force else ():
+            stale.unlink(missing_ok=True)  # of an earlier run
+
+        def say(one: Evaluation) -> None:
+            print_note(f"twofold: network after {counted(one.moves, 'move')}: {one.measured}")
+
+        def moved(path: Path) -> None:
+            print_note(
+                f"twofold: another program has changed the file; the run is now saved in {path}"
+            )
+
+        picture = partial(view, training)
+        with live(progress_line, lambda _: training.done, picture, every=60) as show:
+            kept = run(
+                training,
+                path,
+                interval=self._interval,
+                stop=asked,
+                on_progress=show,
+                on_move=moved,
+                on_evaluation=None if draws() else say,
+                **self.wishes(training, asked.is_set),
+            )
+        return str(kept) if kept != Path(path) else path
+
+    def conduct(self, training: Trainable, *, is_new: bool) -> None:
+        """Go on with a run until it ends or is interrupted, and show it."""
+        out, limits = self.options.out, self.limits
+        refusal = limits.refusal(training, out)
+        if limits.are_new(training) and not refusal:
+            training.limit(**limits.wishes)
+        if not is_new:
+            done = self.games(training) if self.unit == "game" else counted(training.moves, "move")
+            far = f"continuing {out} after {duration_words(round(training.seconds))} and {done}"
+            over = limits.of(training).left(training, out) if training.is_finished else ""
+            print_note(f"twofold: {refusal or over or far}")
+        if not refusal:
+            with catching_interrupt() as asked:
+                out = self.go(training, out, asked)
+        if self.options.json:
+            found, timing = self.document.of(training, file=out), RunTiming.of(training)
+            write_json(self.command, found, timing)
+        else:
+            self._print(training, out)
+        if not (refusal or training.is_finished):
+            self.end(out, *self.again)
+
+    def _print(self, training: Trainable, out: str) -> None:
+        """Print a run: its games, its last ones, its last evaluation."""
+        speed = training.moves / max(training.seconds, 1e-9)
+        print_words(f"{training.network.describe()}: {training.settings.describe()}")
+        print_words(
+            f"{self.games(training)}, {counted(training.moves, 'move')}, "
+            f"{training.seconds:,.0f} s, {speed:,.0f} moves/s"
+        )
+        if recent := self.recent(training):
+            print_words(recent)
+        if training.evaluations:
+            last = training.evaluations[-1]
+            ended = last.moves == training.moves
+            when = "at the end" if ended else f"after {counted(last.moves, 'move')}"
+            print_words(f"{self.trials} {when}: {last.measured}")
+        print_out(f"{out}; learning curve in {curve_path(out)}")
+
+    def end(self, out: str, *again: str) -> NoReturn:
+        """End a command that was interrupted, with the command that continues."""
+        more = given_again(self.options.context, *again)
+        words = shell_line("twofold", self.command, "--out", out, "--resume", *more)
+        end_interrupted(f" and saved. Continue with: {words}")
 
 
 # ---- what is shown
@@ -382,24 +378,6 @@ class RunTiming(MovesTiming, frozen=True):
         """The times of a run."""
         before = [one.seconds for one in training.evaluations]
         return cls(training.seconds, training.moves / max(training.seconds, 1e-9), before)
-
-
-def print_run(training: Trainable, out: str, shown: Shown) -> None:
-    """Print a run: its games, its last ones, its last evaluation."""
-    speed = training.moves / max(training.seconds, 1e-9)
-    print_words(f"{training.network.describe()}: {training.settings.describe()}")
-    print_words(
-        f"{shown.games(training)}, {counted(training.moves, 'move')}, {training.seconds:,.0f} s, "
-        f"{speed:,.0f} moves/s"
-    )
-    if recent := shown.recent(training):
-        print_words(recent)
-    if training.evaluations:
-        last = training.evaluations[-1]
-        ended = last.moves == training.moves
-        when = "at the end" if ended else f"after {counted(last.moves, 'move')}"
-        print_words(f"{shown.trials} {when}: {last.measured}")
-    print_out(f"{out}; learning curve in {curve_path(out)}")
 
 
 def progress_line(now: TrainingProgress) -> str:

@@ -17,7 +17,6 @@ from twofold.cli._options import (
     JsonOption,
     argument,
     check_limits,
-    count,
     flag,
     open_player,
     option,
@@ -75,10 +74,10 @@ def command(
         str | None, option("N", "Search depth, in plies. Default: the player's.")
     ] = None,
     threads: Annotated[
-        int | None, count("N", "Number of search threads. Default: the player's.")
+        int | None, option("N", "Number of search threads. Default: the player's.")
     ] = None,
     score: Annotated[
-        int | None, count("N", "Score so far, for players that use it. Default: from the board.")
+        int | None, option("N", "Score so far, for players that use it. Default: from the board.")
     ] = None,
     explain: Annotated[
         bool, flag("--explain", "Show how the evaluator's value is made up.")

@@ -14,8 +14,9 @@ from msgspec import field
 
 from twofold.arena import summarise
 from twofold.arena.bench import Bench, PlayerStanding, players_to_name, preset_lines, resumed
+from twofold.arena.boards import read_boards
 from twofold.arena.games import GameColumns
-from twofold.arena.stats import Fates, SumBand, bands, edges_of, format_runs
+from twofold.arena.stats import Fates, SumBand, bands, edges_of, format_runs, format_survival
 from twofold.arena.study import Study
 from twofold.arena.workers import Entrant
 from twofold.cli._documents import BoardsDocument, Ends, JobsTiming, Part, PlayerDocument, Rate
@@ -23,9 +24,7 @@ from twofold.cli._games import (
     open_study,
     playing,
     print_boards,
-    print_survival,
-    read_starts,
-    refuse,
+    print_failures,
     say_beside,
     say_strengths,
 )
@@ -38,7 +37,6 @@ from twofold.cli._options import (
     RulesOption,
     StudyOption,
     argument,
-    count,
     flag,
     given_again,
     hint_at_strengths,
@@ -53,7 +51,6 @@ from twofold.cli._output import (
     end_interrupted,
     loading,
     machine,
-    print_note,
     print_out,
     print_words,
     write_json,
@@ -78,6 +75,16 @@ EXAMPLE = """  twofold bench greedy corner --games 100 --seed 1
   twofold bench strong --games 10000 --ray auto --out study.db"""
 
 
+NEEDS = [("--records", "--out --resume")]
+APART = [
+    (
+        "--resume",
+        "--games --boards --rules --seed --preset --force",
+        "a study goes on with what it was asked for",
+    ),
+    ("--preset", "--games --boards --rules PLAYER", "the preset says what is played"),
+]
+
 _GAMES = 100
 
 
@@ -92,7 +99,7 @@ def command(
         ),
     ] = None,
     games: Annotated[
-        int | None, count("N", "Games per player. Default: 100, or one per board of --boards.")
+        int | None, option("N", "Games per player. Default: 100, or one per board of --boards.")
     ] = None,
     seed: Annotated[
         str | None, option("S", "Seed of the first game; the next is S+1. Default: 1.")
@@ -136,15 +143,12 @@ def command(
     seconds_a_game = read_seconds(timeout, "--timeout")
     if resume and not out and players:
         out, *players = players
-    fixed = {"--games": games, "--boards": boards, "--rules": rules}
-    fixed |= {"--seed": seed} if resume else {}
-    flags = {"resume": resume, "records": records, "force": force}
-    _check_request(players or [], preset, out, fixed, **flags)
     options = given_again(context, "jobs", "ray", "timeout", "records", "survival", "json")
     specs = list(map(PlayerSpec.parse, players or []))
     if resume:
-        with Study(out, read_only=True) as known:  # refused before a byte of it changes
-            _check_named(known, specs, out, options)
+        _check_resumed(out, specs, options)  # refused before a byte of it changes
+    elif not (players or preset):
+        raise InvalidInput("missing argument: expected players, --preset NAME or --resume FILE")
     with open_study(out, specs, boards, force=force) as study:
         if resume:
             benches = _resumed(study, specs)
@@ -152,8 +156,7 @@ def command(
             benches = _preset(study, preset, first)
         else:
             used_rules = read_rules(rules, specs)
-            if not json:
-                hint_at_strengths(specs, used_rules)
+            hint_at_strengths(() if json else specs, used_rules)
             benches = [_wanted(study, used_rules, specs, boards, games, first)]
         entrants = [one for bench in benches for one in bench.entrants]
         lines = [(one.player.title, one.seeds.count, one.missing) for one in entrants]
@@ -175,19 +178,18 @@ def command(
             for both in zip(bench.entrants, bench.standings(reached=json), strict=True)
         ]
     done = sum(len(one.games) for _, _, one in found)
+    failed = [one for _, _, one in found if one.error]
     interrupted = asked.is_set() and done < sum(entrant.seeds.count for entrant in entrants)
     if json:
         _write_document(found, interrupted=interrupted, seconds=seconds, jobs=used_jobs)
-    else:
+    elif done or failed:
         _print_tables(benches, found, survival=survival)
         print_words(
             f"{counted(used_jobs, 'job')}, {seconds:.1f} s in all; moves/s and s/game are those of "
             "one job"
         )
-    failed = [one for _, _, one in found if one.error]
-    for one in failed if json else ():
-        print_note(f"twofold: {one.player} failed on seed {one.failed_seed}: {one.error}")
     if failed:
+        print_failures(failed if json else ())
         raise typer.Exit(1)
     if interrupted:
         named = [one.player.text for one in entrants if one.player.code or one.player.excess]
@@ -199,73 +201,40 @@ def command(
 # ---- what is asked for
 
 
-def _check_request(
-    players: list[str],
-    preset: str,
-    out: str,
-    fixed: Mapping[str, object],
-    *,
-    resume: bool,
-    records: bool,
-    force: bool,
-) -> None:
-    """Refuse options that do not go together; a study or a preset has those of `fixed`."""
-    by, owner = ("--resume", "the study") if resume else ("--preset", "the preset")
-    refuse(
-        *(
-            (
-                (resume or preset) and value not in (None, ""),
-                f"expected no {name} with {by}: {owner} says what is played",
-            )
-            for name, value in fixed.items()
-        ),
-        (
-            preset and (players or resume),
-            "expected one of players, --preset and --resume, got more",
-        ),
-        (resume and not out, "expected --resume FILE, the study to continue"),
-        (records and not out, "expected --out FILE, the study that keeps the records"),
-        (
-            resume and not Path(out).exists(),
-            f"expected a study to continue, got {shown(out)}, which does not exist",
-        ),
-        (
-            not (resume or players or preset),
-            "missing argument: expected players, --preset NAME or --resume FILE",
-        ),
-        (resume and force, "expected --resume or --force, got both"),
-    )
-
-
-def _check_named(study: Study, named: list[PlayerSpec], out: str, options: list[str]) -> None:
+def _check_resumed(out: str, named: list[PlayerSpec], options: list[str]) -> None:
     """Refuse unless there are games to play, and exactly those players are named that need to be.
 
     These are the players of the study that run code or take more than this machine has.
     """
-    if not study.wanted():
+    if not (out and Path(out).exists()):
+        got = f"got {shown(out)}, which does not exist" if out else "as --resume FILE, got none"
+        raise InvalidInput(f"expected a study to continue, {got}")
+    with Study(out, read_only=True) as study:
+        name, is_wanted, players = study.name, study.wanted(), players_to_name(study)
+    if not is_wanted:
         raise InvalidInput(
-            f"there is nothing to continue in {study.name}: it was asked for no games, or stopped "
+            f"there is nothing to continue in {name}: it was asked for no games, or stopped "
             "before it began. Name players and --games, with --out"
         )
-    to_name = {player.without_hashes: player for player in players_to_name(study)}
+    to_name = {player.without_hashes: player for player in players}
     there = sorted(to_name, key=lambda text: not to_name[text].code)
     given = {player.without_hashes: player.text for player in named}
     if others := [text for key, text in given.items() if key not in to_name]:
         known = ", ".join(map(shown, there)) or "none"
         raise InvalidInput(
-            f"with --resume name only the players of {study.name} that run code or take more than "
+            f"with --resume name only the players of {name} that run code or take more than "
             f"this machine has ({known}), got {shown(others[0])}. Leave it out"
         )
     again = printable(_going_on(out, [*there, *options]))
     missing = [player for key, player in to_name.items() if key not in given]
     if any(player.code for player in missing):
         raise InvalidInput(
-            f"cannot continue {study.name}: it names players that run code, and a file alone "
+            f"cannot continue {name}: it names players that run code, and a file alone "
             f"starts none. If you trust that code: {again}"
         )
     if missing:
         raise InvalidInput(
-            f"cannot continue {study.name}: {missing[0].excess}. If you want that: {again}"
+            f"cannot continue {name}: {missing[0].excess}. If you want that: {again}"
         )
 
 
@@ -285,7 +254,7 @@ def _going_on(out: str, more: Iterable[str]) -> str:
 def _wanted(
     study: Study, rules: Rules, players: list[PlayerSpec], boards: str, games: int | None, seed: int
 ) -> Bench:
-    starts = read_starts(boards, rules)
+    starts = read_boards(boards, rules) if boards else None
     with loading():
         players = [player.settled(rules) for player in players]
     for one, other in itertools.combinations(players, 2):
@@ -328,8 +297,13 @@ def _print_tables(benches: Sequence[Bench], found: "Found", *, survival: bool) -
             print_out()
         standings = [one for home, _, one in found if home is bench]
         print_out(format_runs(standings, from_boards=bench.boards is not None))
-        if survival or bench.boards:
-            print_survival(standings, bench.rules, bench.boards)
+        if (survival or bench.boards) and (
+            ends := format_survival(standings, bench.rules, bench.boards)
+        ):
+            print_words(
+                "\nwhere games ended: for each band of tile sums, the share of the games there\n"
+            )
+            print_out(ends)
         seeds = dict.fromkeys(entrant.seeds.first for entrant in bench.entrants)
         print_words(f"\nrules {bench.rules}, seeds from {', '.join(map(str, seeds))}")
         print_boards(bench.boards, max(len(one.games) for one in standings))

@@ -8,6 +8,7 @@ import typer
 from msgspec import field
 
 from twofold.arena.bench import Bench
+from twofold.arena.boards import read_boards
 from twofold.arena.compare import BIAS, Sprt
 from twofold.arena.duel import DuelOutcome, SprtQuestion, duel
 from twofold.cli._documents import BoardsDocument, Estimate, JobsTiming, Part, PlayerDocument
@@ -15,7 +16,7 @@ from twofold.cli._games import (
     open_study,
     playing,
     print_boards,
-    read_starts,
+    print_failures,
     say_beside,
     say_strengths,
 )
@@ -29,7 +30,6 @@ from twofold.cli._options import (
     RulesOption,
     StudyOption,
     argument,
-    count,
     flag,
     hint_at_strengths,
     option,
@@ -37,14 +37,7 @@ from twofold.cli._options import (
     read_jobs,
     read_rules,
 )
-from twofold.cli._output import (
-    end_interrupted,
-    machine,
-    print_note,
-    print_out,
-    print_words,
-    write_json,
-)
+from twofold.cli._output import end_interrupted, machine, print_out, print_words, write_json
 from twofold.errors import B_IS_STRONGER, InvalidInput, InvalidSpec
 from twofold.figures import counted
 from twofold.game.notation import SeedRange, parse_seed, shown
@@ -59,6 +52,8 @@ EXAMPLE = """  twofold compare fast expectimax:ply=2 --games 200
   twofold compare expectimax expectimax:eval=snake --budget 1ms
   twofold compare strong max --sprt --ray auto --out duel.db"""
 
+NEEDS = [("--tile --delta", "--sprt")]
+
 _GAMES, _MOST_GAMES = 200, 10_000
 
 
@@ -67,7 +62,7 @@ def command(
     second: Annotated[str, argument("B", "Second player.")],
     games: Annotated[
         int | None,
-        count(
+        option(
             "N",
             f"Games per player. Default: {_GAMES}; with --boards one per board; "
             f"with --sprt at most {_MOST_GAMES:,}.",
@@ -114,7 +109,7 @@ def command(
     question = _question(delta, tile, sprt=sprt)
     players = [PlayerSpec.parse(first), PlayerSpec.parse(second)]
     used_rules = read_rules(rules, players)
-    starts = read_starts(boards, used_rules)
+    starts = read_boards(boards, used_rules) if boards else None
     usual = _GAMES if starts is None else len(starts)
     count = games if games is not None else _MOST_GAMES if sprt else usual
     if budget:
@@ -173,9 +168,6 @@ def _limited(player: PlayerSpec, budget: str) -> PlayerSpec:
 
 
 def _question(delta: str | None, tile: int | None, *, sprt: bool) -> SprtQuestion | None:
-    for name, given in {"--tile": tile, "--delta": delta}.items():
-        if given is not None and not sprt:
-            raise InvalidInput(f"expected {name} together with --sprt")
     if not sprt:
         return None
     delta = "5%" if delta is None else delta
@@ -211,9 +203,8 @@ def _print_power(outcome: DuelOutcome) -> None:
 
 def _end(outcome: DuelOutcome, *, interrupted: bool) -> None:
     failed = [one for one in outcome.standings if one.error]
-    for one in failed:
-        print_note(f"twofold: {one.player} failed on seed {one.failed_seed}: {one.error}")
     if failed:
+        print_failures(failed)
         raise typer.Exit(1)
     if interrupted:
         end_interrupted("")

@@ -1,6 +1,6 @@
 """`twofold convert`: games from one format of records and replays to another."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from io import BytesIO
@@ -11,8 +11,8 @@ from twofold.cli._options import ForceOption, argument, option, standard_input
 from twofold.cli._output import print_bytes, print_note, waiting
 from twofold.errors import InvalidInput, InvalidRecord
 from twofold.figures import counted
-from twofold.game.formats import FORMATS, find_format, format_games, format_of_file, games_of
-from twofold.game.notation import shown
+from twofold.game.formats import FORMATS, format_games, format_of_file, games_of
+from twofold.game.notation import did_you_mean, shown
 from twofold.game.record import Record, format_record
 from twofold.games.pictures import replay
 from twofold.games.store import saved_game
@@ -29,9 +29,8 @@ EXAMPLE = """  twofold convert replay.txt game.2048
 PAGE = "html"
 """Not a format of records: it is written only."""
 
-SUFFIXES = tuple(one.suffix for one in FORMATS if one.suffix and one.format)
-
-PAGE_SCALE = 1.0
+WRITTEN = (*(one.name for one in FORMATS if one.format), PAGE)
+SUFFIXES = (*(one.suffix for one in FORMATS if one.suffix and one.format), f".{PAGE}")
 
 
 def command(
@@ -77,7 +76,7 @@ def command(
         records: Iterator[Record] = games_of(file, from_, name)
         if game is not None:
             records = _only(records, game)
-        texts = _pages(records) if form == PAGE else format_games(records, form, lost.setdefault)
+        texts = [_page(records)] if form == PAGE else format_games(records, form, lost.setdefault)
         count = _write(target, texts, check)
     if target != "-":
         print_note(f"{counted(count, 'game')} written to {target}")
@@ -86,14 +85,20 @@ def command(
 
 
 def _target_format(target: str, to: str | None) -> str:
-    if to == PAGE or (to is None and target.endswith(f".{PAGE}")):
-        return PAGE
+    if to in WRITTEN:
+        return to
     if to is not None:
-        return find_format(to).name
-    found = format_of_file(target)
-    if found is None and target != "-":
+        only = ", which is only read" if any(one.name == to for one in FORMATS) else ""
         raise InvalidInput(
-            f"expected --to FORMAT or a name that ends in {', '.join(SUFFIXES)} or .{PAGE}, "
+            f"expected a format that is written ({', '.join(WRITTEN)}), got {shown(to)}{only}"
+            f"{did_you_mean(to, WRITTEN)}"
+        )
+    if target.endswith(f".{PAGE}"):
+        return PAGE
+    found = format_of_file(target)
+    if target != "-" and (found is None or found.name not in WRITTEN):
+        raise InvalidInput(
+            f"expected --to FORMAT or a name that ends in {', '.join(SUFFIXES)}, "
             f"got {shown(target)}"
         )
     return "twofold" if found is None else found.name
@@ -120,18 +125,17 @@ def _only(records: Iterator[Record], number: int) -> Iterator[Record]:
     raise InvalidInput(f"expected --game from 1 to {passed}, got {number}")
 
 
-def _pages(records: Iterator[Record]) -> Iterator[str]:
+def _page(records: Iterator[Record]) -> str:
     """The page that replays the game."""
     record, *others = islice(records, 2)
     if others:
         raise InvalidInput(
             f"expected one game in the format {PAGE}, got several. Choose one with --game N"
         )
+    return replay(record, scale=1.0).html
 
-    yield replay(record, scale=PAGE_SCALE).html
 
-
-def _write(target: str, texts: Iterator[str], check: Callable[[], object]) -> int:
+def _write(target: str, texts: Iterable[str], check: Callable[[], object]) -> int:
     """Write the texts to a file in one step, or to the output; how many there were.
 
     `check` refuses a file that another program has written while the games were read.

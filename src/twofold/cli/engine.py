@@ -7,7 +7,7 @@ from typing import Annotated, Final
 import typer
 
 from twofold.cli._documents import Part
-from twofold.cli._options import JsonOption, argument, count, open_player, option
+from twofold.cli._options import JsonOption, argument, open_player, option
 from twofold.cli._output import (
     catching_interrupt,
     check_output,
@@ -82,7 +82,7 @@ MAX_SLACK: Final = 1_000.0
 
 def engine_check(
     cmd: Annotated[str, argument("CMD", "Command that starts the engine (run without a shell).")],
-    boards: Annotated[int, count("N", "Number of boards to check moves on.")] = 200,
+    boards: Annotated[int, option("N", "Number of boards to check moves on.")] = 200,
     slack: Annotated[float, option("X", "Multiply all time limits, for a busy machine.")] = 1.0,
     json: JsonOption = False,
 ) -> None:

@@ -14,7 +14,6 @@ from twofold.cli._options import (
     ForceOption,
     JsonOption,
     argument,
-    count,
     flag,
     group,
     option,
@@ -66,6 +65,7 @@ _CONVERT = """  twofold net convert net.safetensors net.w
   twofold net convert net.w net.safetensors --note 'trained elsewhere'
   twofold net convert net.safetensors small.safetensors --release --unit 4"""
 
+NEEDS = [("--unit", "--release")]
 
 app = group("net", "Inspect, evaluate, convert and average networks.", EXAMPLE)
 
@@ -152,8 +152,8 @@ def _print_card(card: Card | PolicyCard, facts: dict[str, str]) -> None:
     if lines := evaluation_lines([one.measured.mean for one in found], 72):
         print_out("\nmean score of the evaluations:\n")
         print_out("\n".join(lines))
-    last = found[-1]
-    print_words(f"\nafter {counted(last.moves, 'move')}: {printable(str(last.measured))}")
+    measured, after = found[-1].measured, counted(found[-1].moves, "move")
+    print_words(f"\nlast evaluation, after {after}: {printable(measured.words)}")
 
 
 @app.command("eval", epilog="Example:\n\n\b\n  twofold net eval default --ply 1 --games 1000")
@@ -165,12 +165,12 @@ def evaluate(
         option("N", "Search depth, in plies; may be repeated. Default: 1, for a policy network 0."),
     ] = None,
     games: Annotated[
-        int | None, count("N", "Number of games. Default: 1000, or one per board of --boards.")
+        int | None, option("N", "Number of games. Default: 1000, or one per board of --boards.")
     ] = None,
     boards: BoardsOption = "",
     seed: Annotated[str, option("S", "Seed of the first game.")] = "1",
     jobs: Annotated[
-        int | None, count("J", "Games played at the same time. Default: one per core.")
+        int | None, option("J", "Games played at the same time. Default: one per core.")
     ] = None,
     json: JsonOption = False,
 ) -> None:
@@ -232,8 +232,6 @@ def convert(
         )
     if release and for_tdl:
         raise InvalidInput(f"expected a name that ends in {SUFFIX} for --release, got {shown(out)}")
-    if unit is not None and not release:
-        raise InvalidInput("expected --unit together with --release")
     if value_bytes is not None and not for_tdl:
         raise InvalidInput(f"expected --bytes with a file *{TDL_SUFFIX}, got {shown(out)}")
     if note and for_tdl:

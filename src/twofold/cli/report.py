@@ -8,14 +8,14 @@ from typing import Annotated, Final, Literal
 from twofold.arena import page, tables
 from twofold.arena.curves import DrawnCurve, read_points
 from twofold.arena.export import csv_parts, export_boards, export_parquet, export_records
-from twofold.arena.plots import FORMS, KINDS, learning_curves, study_figure
+from twofold.arena.plots import FORMS, KINDS, Kind, learning_curves, study_figure
 from twofold.arena.report import Section, gather, relabelled
 from twofold.arena.study import Study
-from twofold.cli._games import refuse, say_strengths
+from twofold.cli._games import say_strengths
 from twofold.cli._options import ForceOption, argument, option
 from twofold.cli._output import print_bytes, print_note, print_out, waiting
 from twofold.errors import InvalidInput
-from twofold.game.notation import did_you_mean, shown
+from twofold.game.notation import shown
 from twofold.storage.files import atomic_write, new_file, read_start
 
 EXAMPLE = """  twofold report study.db
@@ -30,6 +30,23 @@ EXAMPLE = """  twofold report study.db
   twofold report --curves a.runs.csv --curves b.runs.csv --picture curves.pdf
   twofold report --curves net.csv --axis moves --tile 2048 --picture reach.svg"""
 
+
+NEEDS = [
+    (
+        "--markdown --csv --parquet --records --label --write-boards",
+        "STUDY",
+        "a study of bench --out",
+    ),
+    ("--plot", "STUDY", "a study of bench --out"),
+    ("--plot", "--picture", "--picture FILE"),
+    ("--curves", "--html --picture"),
+    ("--axis --tile", "--curves"),
+    ("--axis --tile", "--picture"),
+]
+APART = [
+    ("--curves", "--plot", "a plot is of the games of a study"),
+    ("--html", "--axis --tile", "a page shows mean scores over games"),
+]
 
 MAX_CURVES: Final = 20
 """Most curves of a picture: more cannot be told apart."""
@@ -60,8 +77,8 @@ def command(
         str, option("OUT", "Draw a plot of the study, or the curves, as .svg, .pdf or .png.")
     ] = "",
     plot: Annotated[
-        str, option("KIND", f"Plot of a study for --picture: {', '.join(KINDS)}. Default: reach.")
-    ] = "",
+        Kind, option("KIND", f"Plot of a study for --picture: {', '.join(KINDS)}.")
+    ] = "reach",
     axis: Annotated[
         Literal["games", "moves", "seconds"], option("AXIS", "What --curves are drawn over.")
     ] = "games",
@@ -86,27 +103,27 @@ def command(
     outputs |= {"--parquet": parquet, "--records": records}
     written = {name: path for name, path in outputs.items() if path}
     paths, is_table = curves or [], not (written or write_boards or picture)
-    refuse(
-        (
-            not study and (set(written) - {"--html"} or write_boards),
-            "expected a study of bench --out for these options, got none",
-        ),
-        *(
-            (outputs[name] == STDOUT, f"expected {name} with a file, got {STDOUT}")
-            for name in ("--parquet", "--records")
-        ),
-    )
+    if not (study or paths):
+        raise InvalidInput("expected a study of bench --out, or --curves FILE, got neither")
+    for name in ("--parquet", "--records"):
+        if outputs[name] == STDOUT:
+            raise InvalidInput(f"expected {name} with a file, got {STDOUT}")
     _check_files(written | {"--picture": picture}, [study, *paths], force=force)
-    _check_plot(study, paths, html, picture, plot, is_scores=axis == "games" and not tile)
+    if picture and not picture.endswith(tuple(f".{form}" for form in FORMS)):
+        raise InvalidInput(
+            f"expected --picture with a name that ends in .svg, .pdf or .png, got {shown(picture)}"
+        )
+    if len(paths) > MAX_CURVES:
+        raise InvalidInput(f"expected at most {MAX_CURVES} curves in a picture, got {len(paths)}")
     drawn = [read_points(path, axis=axis, tile=tile) for path in paths]
-    names = _new_names(study, label or [])
+    names = _new_names(label or [])
     if not study:
         _write(None, [], written, picture, drawn)
         return
     with Study(study, read_only=True) as opened, waiting("reading the study ..."):
         is_shown = is_table or html or markdown or (picture and not paths)
         sections = relabelled(gather(opened), names) if is_shown else []
-        _write(opened, sections, written, picture, drawn, plot or "reach")
+        _write(opened, sections, written, picture, drawn, plot)
         for file in export_boards(opened, write_boards, force=force) if write_boards else ():
             print_note(f"wrote {file}")
         if is_table:
@@ -120,7 +137,7 @@ def _write(
     written: Mapping[str, str],
     picture: str,
     curves: Sequence[DrawnCurve],
-    plot: str = "",
+    plot: Kind = "reach",
 ) -> None:
     if picture:
         found = learning_curves(curves) if curves else study_figure(sections, plot)
@@ -136,46 +153,6 @@ def _write(
         elif study:
             (export_records if name == "--records" else export_parquet)(study, path)
             print_note(f"wrote {path}")
-
-
-def _check_plot(
-    study: str, paths: Sequence[str], html: str, picture: str, plot: str, *, is_scores: bool
-) -> None:
-    """Refuse options of plots and curves that do not go together."""
-    refuse(
-        (
-            not (study or paths or picture),
-            "expected a study of bench --out, or --curves FILE, got neither",
-        ),
-        (
-            paths and not (html or picture),
-            "expected --html or --picture together with --curves, got it alone",
-        ),
-        (
-            picture and not (study or paths),
-            "expected a study or --curves FILE together with --picture, got neither",
-        ),
-        (
-            picture and not picture.endswith(tuple(f".{form}" for form in FORMS)),
-            f"expected --picture with a name that ends in .svg, .pdf or .png, got {shown(picture)}",
-        ),
-        (
-            not is_scores and (html or not paths),
-            "expected --curves and --picture together with --axis and --tile",
-        ),
-        (
-            len(paths) > MAX_CURVES,
-            f"expected at most {MAX_CURVES} curves in a picture, got {len(paths)}",
-        ),
-        (
-            plot and plot not in KINDS,
-            f"expected a plot ({', '.join(KINDS)}), got {shown(plot)}{did_you_mean(plot, KINDS)}",
-        ),
-        (
-            plot and (paths or not (study and picture)),
-            "expected a study and --picture FILE together with --plot, no curves",
-        ),
-    )
 
 
 def _check_files(asked: dict[str, str], inputs: list[str], *, force: bool) -> None:
@@ -197,13 +174,13 @@ def _check_page(path: Path) -> None:
         raise InvalidInput(f"expected a new file or an older page to write, got {shown(str(path))}")
 
 
-def _new_names(study: str, pairs: Sequence[str]) -> dict[str, str]:
+def _new_names(pairs: Sequence[str]) -> dict[str, str]:
     """New names by the name in the table; a spec may contain `=`, a new name may not."""
     found = {}
     for pair in pairs:
         player, _, name = pair.rpartition("=")
-        if not (study and player and name.strip()):
-            raise InvalidInput(f"expected a study, and PLAYER=NAME, got {shown(pair)}")
+        if not (player and name.strip()):
+            raise InvalidInput(f"expected --label PLAYER=NAME, got {shown(pair)}")
         if player in found:
             raise InvalidInput(f"expected one name for a player, got two for {shown(player)}")
         found[player] = name

@@ -14,7 +14,6 @@ from twofold.cli._options import (
     JsonOption,
     argument,
     check_limits,
-    count,
     flag,
     open_player,
     option,
@@ -75,7 +74,7 @@ def command(
     ply: Annotated[
         int | None, option("N", "Search depth per move, in plies. Default: the player's.")
     ] = None,
-    worst: Annotated[int, count("N", "How many of the worst moves to show.")] = 10,
+    worst: Annotated[int, option("N", "How many of the worst moves to show.")] = 10,
     walk: Annotated[bool, flag("--walk", "Step through the game on the screen.")] = False,
     json: JsonOption = False,
 ) -> None:

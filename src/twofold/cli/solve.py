@@ -46,6 +46,16 @@ EXAMPLE = """  twofold solve --rules 2x2
   twofold analyse 3x3:211/010/000 --player exact:table=3x3.table"""
 
 
+APART = [
+    (
+        "--goal",
+        "--score",
+        "one of them is maximised. --rules '3x3 goal=64 stop=goal' is the score of games that "
+        "end at 64",
+    )
+]
+
+
 def command(
     board: Annotated[
         str, argument("RULES", "Rules of the game, such as 2x3 or '3x3 start=1'.")
@@ -71,11 +81,6 @@ def command(
         if bool(board) == bool(rules):
             found = "two" if board else "none"
             raise InvalidInput(f"expected the rules of a game, such as 2x3, got {found}")
-        if score and goal is not None:
-            raise InvalidInput(
-                "expected --goal or --score, got both; "
-                "--rules '3x3 goal=64 stop=goal' is the score of games that end at 64"
-            )
         problem = Problem.of(read_rules(board or rules), goal)
         workers = read_jobs(threads, "threads")
         known = _known_table(out, problem, force=force)

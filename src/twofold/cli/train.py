@@ -4,7 +4,7 @@ import math
 import os
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final, Self
@@ -12,25 +12,21 @@ from typing import Annotated, Any, Final, Self
 import msgspec
 import typer
 
+from twofold.arena.boards import read_boards
 from twofold.arena.curves import JointCurve, read_curve, read_runs, runs_path
 from twofold.arena.plots import Form, learning_curves
 from twofold.arena.stats import wilson_interval
+from twofold.cli import read_count
 from twofold.cli._documents import Ends, MovesTiming, Part, Rate
-from twofold.cli._games import read_starts
 from twofold.cli._options import (
     ForceOption,
     Given,
     JsonOption,
     RulesOption,
     ThreadsOption,
-    count,
-    given_again,
     option,
-    read_count,
     read_rules,
     read_seconds,
-    refuse_alone,
-    refuse_given,
     takes,
 )
 from twofold.cli._output import (
@@ -45,17 +41,12 @@ from twofold.cli._training import (
     CHECKPOINT,
     DEFAULT_TIME,
     CheckpointOption,
-    Limits,
     OutOption,
     ResumeOption,
     RunDocument,
     RunTiming,
-    Shown,
+    Trainer,
     check_files,
-    check_out,
-    conduct,
-    end_run,
-    go_on,
     held,
 )
 from twofold.errors import InvalidInput, MissingExtra
@@ -78,10 +69,18 @@ EXAMPLE = """  twofold train 4x6 --out net.safetensors --time 30m
   twofold train 8x6 --out on.safetensors --start default --bands 14000,16000"""
 
 
-AGAIN: Final = (
-    "checkpoint", "rule", "decay", "eval_every", "eval_games", "eval_boards", "eval_downgrade",
-)  # fmt: skip
-"""Options that the file of a run does not hold."""
+NEEDS = [
+    ("--eval-boards --eval-games --eval-downgrade", "--eval-every"),
+    ("--band-share", "--bands"),
+]
+APART = [
+    (
+        "--resume",
+        " ".join({one.option for one in with_option(TrainingSettings)} - {"--rule", "--decay"}),
+        "the run keeps the settings that it began with",
+    ),
+    ("--resume", "--force", "a run goes on, or is replaced"),
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +90,7 @@ class TrainOptions:
     context: typer.Context
     out: OutOption = ""
     games: Annotated[
-        int | None, count("N", "Total number of games, restarted ones too. Default: no limit.")
+        int | None, option("N", "Total number of games, restarted ones too. Default: no limit.")
     ] = None
     time: Annotated[
         str, option("T", f"Total time. Default: {DEFAULT_TIME} if --games is not given.")
@@ -106,7 +105,7 @@ class TrainOptions:
     threads: ThreadsOption = None
     runs: Annotated[
         int | None,
-        count(
+        option(
             "N",
             "Train N networks, with seeds from --seed on; report the mean curve and its interval. "
             "Default: one network.",
@@ -116,12 +115,12 @@ class TrainOptions:
     eval_every: Annotated[
         str, option("T", "Evaluate the network every 10m, or every 10000g (games). Default: never.")
     ] = ""
-    eval_games: Annotated[int, count("N", "Games per evaluation, from seed 1.")] = 300
+    eval_games: Annotated[int, option("N", "Games per evaluation, from seed 1.")] = 300
     eval_boards: Annotated[
         list[str] | None, option("FILE", "Also evaluate from each board in a file.")
     ] = None
     eval_downgrade: Annotated[
-        int, count("SUM", "Tile sum from which evaluation games halve large tiles. 0: never.")
+        int, option("SUM", "Tile sum from which evaluation games halve large tiles. 0: never.")
     ] = 24_576
     rules: RulesOption = ""
     json: JsonOption = False
@@ -158,93 +157,6 @@ def parse_every(text: str) -> tuple[float, int | None]:
     return math.inf, check_limit("games between evaluations", games, 1, MAX_TRAINING_GAMES)
 
 
-class Trainer:
-    """Begins runs and goes on with them.
-
-    Attributes:
-        options: those of the command.
-        limits: of each run.
-        every: seconds and games between evaluations; None for no evaluations.
-    """
-
-    def __init__(self, options: TrainOptions) -> None:
-        self.options = options
-        self.limits = Limits.read(
-            "game", options.games, MAX_TRAINING_GAMES, options.time, resume=options.resume
-        )
-        self._interval = read_seconds(options.checkpoint, "--checkpoint")
-        if options.eval_boards and not options.eval_every:
-            raise InvalidInput("expected --eval-every T beside --eval-boards, such as 10m")
-        self.every = parse_every(options.eval_every) if options.eval_every else None
-
-    def begin(self, path: str, settings: TrainingSettings | None) -> Training:
-        """A new run with these settings; without settings the one in the file."""
-        with loading():
-            if settings is None:
-                return self._resumed(path)
-            training, start = Training(settings, **self.limits.wishes), self.options.start or []
-            if start and (words := start_from(training, *start)):
-                print_note(f"twofold: {words}")
-            return training
-
-    def _resumed(self, out: str) -> Training:
-        one, network = self.options, self.options.given.values.get("patterns")
-        training = load(out, threads=one.threads, **one.code())
-        kept = training.settings
-        if network and format_patterns(parse_patterns(network)) != kept.patterns:
-            raise InvalidInput(f"expected {kept.patterns}, as in {out}, got {network}")
-        if one.rules and read_rules(one.rules) != kept.rules:
-            raise InvalidInput(f"expected --rules '{kept.rules}', as in {out}, got '{one.rules}'")
-        threads = kept.threads
-        if one.threads is None and threads > cores():  # a file alone may not ask for that
-            raise InvalidInput(
-                f"expected --threads to continue {out}: it used {threads}, more than the {cores()} "
-                "cores of this machine"
-            )
-        if self.limits.are_new(training) and not self.limits.left(training, out):
-            phases = kept.schedule
-            if place := min(training.phase, len(phases) - 1):
-                name = str(phases[place]).partition("@")[0]
-                print_note(
-                    f"twofold: {out} goes on with phase {place + 1} of {len(phases)}, {name}: "
-                    "those before are over, so the result is not that of a new run of this length"
-                )
-            training.limit(**self.limits.wishes)
-        return training
-
-    def go(self, training: Training, path: str, asked: threading.Event) -> str:
-        """Go on with a run until it ends or is interrupted; the path of its file."""
-        one, rules = self.options, training.settings.rules
-        trials: dict[str, Any] = {}
-        if self.every is not None:
-            sets = [read_starts(path, rules) for path in one.eval_boards or []]
-            games = EvaluationGames(
-                rules,
-                games=one.eval_games,
-                boards=[one for one in sets if one],
-                downgrade=one.eval_downgrade,
-                tables=training.tables,
-                stop=asked.is_set,
-            )
-            seconds, count = self.every
-            trials = {"measure": games, "measure_every": seconds, "measure_games": count}
-        return go_on(training, path, asked, self._interval, force=one.force, **trials)
-
-
-def _games(training: Training) -> str:
-    games = counted(training.curve.games, "game")
-    if not training.settings.begins_elsewhere:
-        return games
-    return f"{games} from the start, {training.begun:,} begun in all"
-
-
-def _recent(training: Training) -> str:
-    curve = training.curve
-    rates = "  ".join(f"{tile} {rate:.1%}" for tile, rate in curve.reached.items() if rate)
-    words = f"last {counted(len(curve.recent), 'game')}: mean {curve.mean:,.0f}  {rates}".rstrip()
-    return words if curve.recent else ""
-
-
 class TrainDocument(RunDocument, frozen=True):
     """A training run of a network.
 
@@ -274,8 +186,86 @@ class TrainDocument(RunDocument, frozen=True):
         )
 
 
-SHOWN: Final = Shown("train", _games, _recent, "network", TrainDocument)
-"""What the command says of a run."""
+class NetworkTrainer(Trainer):
+    """Runs of n-tuple networks."""
+
+    command = "train"
+    unit = "game"
+    most = MAX_TRAINING_GAMES
+    again = (
+        "checkpoint", "rule", "decay", "eval_every", "eval_games", "eval_boards", "eval_downgrade",
+    )  # fmt: skip
+    trials = "network"
+    document = TrainDocument
+    options: TrainOptions
+
+    def __init__(self, options: TrainOptions) -> None:
+        super().__init__(options)
+        self.every = parse_every(options.eval_every) if options.eval_every else None
+
+    def begin(self, path: str, settings: TrainingSettings | None) -> Training:
+        """A new run with these settings; without settings the one in the file."""
+        with loading():
+            if settings is None:
+                return self._resumed(path)
+            training, start = Training(settings, **self.limits.wishes), self.options.start or []
+            if start and (words := start_from(training, *start)):
+                print_note(f"twofold: {words}")
+            return training
+
+    def _resumed(self, out: str) -> Training:
+        one, network = self.options, self.options.given.values.get("patterns")
+        training = load(out, threads=one.threads, **one.code())
+        kept = training.settings
+        if network and format_patterns(parse_patterns(network)) != kept.patterns:
+            raise InvalidInput(f"expected {kept.patterns}, as in {out}, got {network}")
+        if one.rules and read_rules(one.rules) != kept.rules:
+            raise InvalidInput(f"expected --rules '{kept.rules}', as in {out}, got '{one.rules}'")
+        if one.threads is None and kept.threads > cores():  # a file alone may not ask for that
+            raise InvalidInput(
+                f"expected --threads to continue {out}: it used {kept.threads}, more than the "
+                f"{cores()} cores of this machine"
+            )
+        if self.limits.are_new(training) and not self.limits.left(training, out):
+            phases = kept.schedule
+            if place := min(training.phase, len(phases) - 1):
+                name = str(phases[place]).partition("@")[0]
+                print_note(
+                    f"twofold: {out} goes on with phase {place + 1} of {len(phases)}, {name}: "
+                    "those before are over, so the result is not that of a new run of this length"
+                )
+            training.limit(**self.limits.wishes)
+        return training
+
+    def wishes(self, training: Training, stop: Callable[[], bool]) -> dict[str, Any]:
+        """The evaluation games, if there are any."""
+        if self.every is None:
+            return {}
+        one, rules = self.options, training.settings.rules
+        games = EvaluationGames(
+            rules,
+            games=one.eval_games,
+            boards=[read_boards(path, rules) for path in one.eval_boards or []],
+            downgrade=one.eval_downgrade,
+            tables=training.tables,
+            stop=stop,
+        )
+        seconds, count = self.every
+        return {"measure": games, "measure_every": seconds, "measure_games": count}
+
+    def games(self, training: Training) -> str:
+        """How many games a run has had, those that begin elsewhere too."""
+        games = super().games(training)
+        if not training.settings.begins_elsewhere:
+            return games
+        return f"{games} from the start, {training.begun:,} begun in all"
+
+    def recent(self, training: Training) -> str:
+        """The mean score of the last games, and how often they reached each tile."""
+        curve = training.curve
+        last = f"last {counted(len(curve.recent), 'game')}: mean {curve.mean:,.0f}"
+        rates = (f"  {tile} {rate:.1%}" for tile, rate in curve.reached.items() if rate)
+        return last + "".join(rates) if curve.recent else ""
 
 
 @takes(TrainOptions)
@@ -292,16 +282,11 @@ def command(options: TrainOptions) -> None:
     An evaluation shows the mean score of its games and, for --eval-boards, the percentage that
     reached the next large tile.
     """
-    trainer, resume = Trainer(options), options.resume
-    check_out(options.out, resume=resume)
+    trainer, resume = NetworkTrainer(options), options.resume
     if not (options.given.values.get("patterns") or resume):
         raise InvalidInput("expected a NETWORK such as 4x6, or --resume, got neither")
-    refuse_alone(options.context, {"eval_games": "eval_every", "eval_downgrade": "eval_every"})
-    if resume:
-        kept = {one.name for one in with_option(TrainingSettings)} - {"patterns", "rule", "decay"}
-        refuse_given(options.context, kept if options.runs else kept | {"start"})
-    else:
-        refuse_alone(options.context, {"band_share": "bands"})
+    if resume and options.start and options.runs is None:
+        raise InvalidInput("expected no --start with --resume: the run has begun with its weights")
     with held(options.out):
         if options.runs is None:
             inputs = options.inputs()
@@ -327,25 +312,15 @@ def _check_there(out: str, *, resume: bool) -> None:
         read_card(out)  # before kernels are compiled
 
 
-def _train_one(trainer: Trainer, settings: TrainingSettings | None) -> None:
+def _train_one(trainer: NetworkTrainer, settings: TrainingSettings | None) -> None:
     """Train a new run with these settings; without settings go on with the one in the file."""
-    options, out = trainer.options, trainer.options.out
-    training = trainer.begin(out, settings)
+    training = trainer.begin(trainer.options.out, settings)
     if settings is None and training.evaluations and trainer.every is None:
         print_note(
             "twofold: the evaluations of this run end here; --eval-every T and the other "
             "--eval options go on with them"
         )
-    conduct(
-        training,
-        out,
-        trainer.limits,
-        SHOWN,
-        lambda asked: trainer.go(training, out, asked),
-        is_new=settings is not None,
-        json=options.json,
-        again=given_again(options.context, *AGAIN),
-    )
+    trainer.conduct(training, is_new=settings is not None)
 
 
 # ---- several runs
@@ -366,7 +341,7 @@ class _EndedRun:
     is_over: bool
 
 
-def _train_runs(trainer: Trainer, settings: TrainingSettings | None) -> None:
+def _train_runs(trainer: NetworkTrainer, settings: TrainingSettings | None) -> None:
     """Train one run after the other; their curves are written together, also when interrupted.
 
     Args:
@@ -422,10 +397,10 @@ def _train_runs(trainer: Trainer, settings: TrainingSettings | None) -> None:
     else:
         _print_runs(out, ended, curve, drawn)
     if not is_finished:
-        end_run("train", out, given_again(options.context, "runs", *AGAIN, "start"))
+        trainer.end(out, "runs", *trainer.again, "start")
 
 
-def _first(paths: Sequence[str], trainer: Trainer) -> Training:
+def _first(paths: Sequence[str], trainer: NetworkTrainer) -> Training:
     """The first run, whose settings all others have but for their seeds.
 
     Raises:
@@ -444,7 +419,7 @@ def _first(paths: Sequence[str], trainer: Trainer) -> Training:
 
 
 def _run(
-    trainer: Trainer,
+    trainer: NetworkTrainer,
     path: str,
     own: TrainingSettings,
     asked: threading.Event,
@@ -472,7 +447,7 @@ def _run(
             kept = trainer.go(training, path, asked)
         found, timing = TrainDocument.of(training, file=kept), RunTiming.of(training)
         is_over = is_over or training.is_finished
-        return _EndedRun(kept, found, timing, SHOWN.games(training), is_over)
+        return _EndedRun(kept, found, timing, trainer.games(training), is_over)
 
 
 # ---- all of them together

@@ -2,9 +2,9 @@
 
 import atexit
 import gc
-import threading
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
@@ -13,12 +13,9 @@ from twofold.cli._options import (
     Given,
     JsonOption,
     RulesOption,
-    count,
-    given_again,
     option,
     read_rules,
     read_seconds,
-    refuse_given,
     takes,
 )
 from twofold.cli._output import loading, print_note
@@ -26,15 +23,11 @@ from twofold.cli._training import (
     CHECKPOINT,
     DEFAULT_TIME,
     CheckpointOption,
-    Limits,
     OutOption,
     ResumeOption,
     RunDocument,
-    Shown,
+    Trainer,
     check_files,
-    check_out,
-    conduct,
-    go_on,
     held,
 )
 from twofold.errors import MissingExtra
@@ -51,8 +44,14 @@ EXAMPLE = """  twofold train-policy 64-64 --rules 2x2 --out small.safetensors --
   twofold train-policy --out policy.safetensors --resume --time 1h
   twofold bench policy:net=policy.safetensors --games 100"""
 
-AGAIN: Final = ("device", "checkpoint", "eval_every", "eval_games")
-"""Options that the file of a run does not hold."""
+APART = [
+    (
+        "--resume",
+        " ".join(["--rules", "LAYERS", *(one.option for one in with_option(PolicySettings))]),
+        "the run keeps the settings that it began with",
+    ),
+    ("--resume", "--force", "a run goes on, or is replaced"),
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +60,7 @@ class PolicyOptions:
 
     context: typer.Context
     out: OutOption = ""
-    moves: Annotated[int | None, count("N", "Total number of moves to learn from.")] = None
+    moves: Annotated[int | None, option("N", "Total number of moves to learn from.")] = None
     time: Annotated[
         str, option("T", f"Total time. Default: {DEFAULT_TIME} if --moves is not given.")
     ] = ""
@@ -75,7 +74,7 @@ class PolicyOptions:
     eval_every: Annotated[str, option("T", "Time between two rounds of test games; 0: none.")] = (
         "5m"
     )
-    eval_games: Annotated[int, count("N", "Test games, played greedily and with drawn moves.")] = (
+    eval_games: Annotated[int, option("N", "Test games, played greedily and with drawn moves.")] = (
         200
     )
     rules: RulesOption = ""
@@ -97,42 +96,12 @@ def command(options: PolicyOptions) -> None:
     --resume needs; Ctrl-C saves it. Training needs the extra 'policy' (PyTorch); playing does not.
     """
     out, resume = options.out, options.resume
-    check_out(out, resume=resume)
-    if resume:
-        refuse_given(options.context, {one.name for one in with_option(PolicySettings)} | {"rules"})
+    trainer = PolicyTrainer(options)
     check_files(out, resume=resume, force=options.force)
-    limits = Limits.read("move", options.moves, MAX_TRAINING_MOVES, options.time, resume=resume)
-    interval = read_seconds(options.checkpoint, "--checkpoint")
-    every = 0.0 if options.eval_every == "0" else read_seconds(options.eval_every, "--eval-every")
     check_limit("eval-games", options.eval_games, 2, MAX_GAMES)
     settings = None if resume else options.settings()
     with held(out):
-        training = _begin(options, settings, limits)
-
-        def go(asked: threading.Event) -> str:
-            from twofold.learn.policy_games import TrialGames
-            from twofold.learn.policy_training import save
-
-            games = TrialGames(training.settings.rules, games=options.eval_games, stop=asked.is_set)
-            trials = {"measure": games, "measure_every": every} if every else {}
-            return go_on(training, out, asked, interval, force=options.force, save=save, **trials)
-
-        conduct(
-            training,
-            out,
-            limits,
-            SHOWN,
-            go,
-            is_new=not resume,
-            json=options.json,
-            again=given_again(options.context, *AGAIN),
-        )
-
-
-def _recent(training: "PolicyTraining") -> str:
-    curve = training.curve
-    last = counted(len(curve.recent), "training game")
-    return f"last {last}: mean {curve.mean:,.2f}" if curve.recent else ""
+        trainer.conduct(trainer.begin(settings), is_new=not resume)
 
 
 class TrainPolicyDocument(RunDocument, frozen=True):
@@ -151,31 +120,53 @@ class TrainPolicyDocument(RunDocument, frozen=True):
         return super().of(source, settings=settings, parameters=parameters, **given)
 
 
-SHOWN: Final = Shown(
-    "train-policy",
-    lambda training: counted(training.curve.games, "game"),
-    _recent,
-    "test games",
-    TrainPolicyDocument,
-)
-"""What the command says of a run."""
+class PolicyTrainer(Trainer):
+    """Runs of policy networks."""
 
+    command = "train-policy"
+    unit = "move"
+    most = MAX_TRAINING_MOVES
+    again = ("device", "checkpoint", "eval_every", "eval_games")
+    trials = "test games"
+    document = TrainPolicyDocument
 
-def _begin(
-    options: PolicyOptions, settings: PolicySettings | None, limits: Limits
-) -> "PolicyTraining":
-    """A new run with these settings; without settings the one in the file."""
-    with loading("loading PyTorch ..."):
-        try:
-            import torch  # noqa: F401 - an extra
-        except ImportError:
-            raise MissingExtra.of("policy", "training a policy network") from None
-        # Triton reports what is not collected at the end as leaks: undo the freeze of __main__.
-        atexit.unregister(gc.freeze)
-        from twofold.learn.policy_training import PolicyTraining, load
+    def __init__(self, options: PolicyOptions) -> None:
+        super().__init__(options)
+        every = options.eval_every
+        self._every = 0.0 if every == "0" else read_seconds(every, "--eval-every")
 
-        if settings is None:
-            return load(options.out, device=options.device)
-        training = PolicyTraining(settings, **limits.wishes, device=options.device)
-    print_note(f"twofold: {settings.describe()}; on {training.learner.device.type}")
-    return training
+    def wishes(self, training: Any, stop: Callable[[], bool]) -> dict[str, Any]:
+        """The test games, if there are any."""
+        from twofold.learn.policy_games import TrialGames
+        from twofold.learn.policy_training import save
+
+        rules, games = training.settings.rules, self.options.eval_games
+        trials = {
+            "measure": TrialGames(rules, games=games, stop=stop),
+            "measure_every": self._every,
+        }
+        return {"save": save} | (trials if self._every else {})
+
+    def recent(self, training: Any) -> str:
+        """The mean score of the last games."""
+        curve = training.curve
+        last = counted(len(curve.recent), "training game")
+        return f"last {last}: mean {curve.mean:,.2f}" if curve.recent else ""
+
+    def begin(self, settings: PolicySettings | None) -> "PolicyTraining":
+        """A new run with these settings; without settings the one in the file."""
+        options = self.options
+        with loading("loading PyTorch ..."):
+            try:
+                import torch  # noqa: F401 - an extra
+            except ImportError:
+                raise MissingExtra.of("policy", "training a policy network") from None
+            # Triton reports what is not collected at the end as leaks: undo the freeze of __main__.
+            atexit.unregister(gc.freeze)
+            from twofold.learn.policy_training import PolicyTraining, load
+
+            if settings is None:
+                return load(options.out, device=options.device)
+            training = PolicyTraining(settings, **self.limits.wishes, device=options.device)
+        print_note(f"twofold: {settings.describe()}; on {training.learner.device.type}")
+        return training

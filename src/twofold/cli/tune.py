@@ -29,7 +29,6 @@ from twofold.cli._options import (
     RayOption,
     RulesOption,
     argument,
-    count,
     option,
     prepare,
     read_jobs,
@@ -61,8 +60,8 @@ def command(
     player: Annotated[str, argument("PLAYER", "Player to tune.")],
     out: Annotated[str, option("FILE", "File for the trials.", show_default=False)],
     force: ForceOption = False,
-    games: Annotated[int, count("N", "Games per trial.")] = 100,
-    trials: Annotated[int, count("T", "Number of trials in all.")] = 100,
+    games: Annotated[int, option("N", "Games per trial.")] = 100,
+    trials: Annotated[int, option("T", "Number of trials in all.")] = 100,
     jobs: JobsOption = None,
     ray: RayOption = None,
     seed: FirstSeedOption = "1",
@@ -77,7 +76,7 @@ def command(
         ),
     ] = "score",
     check_games: Annotated[
-        int, count("N", "New games that compare the best weights with the start.")
+        int, option("N", "New games that compare the best weights with the start.")
     ] = 500,
     rules: RulesOption = "",
     json: JsonOption = False,

@@ -231,6 +231,16 @@ class Measured(msgspec.Struct, frozen=True):
     sampled: float | None = None
     reached: dict[str, Rate] = {}
 
+    @property
+    def words(self) -> str:
+        """The results in words: what the percentages are shares of."""
+        plain = str(msgspec.structs.replace(self, survival={}, reached={}))
+        made = (f"{tile} in {rate:.1%} of games" for tile, rate in self.reached.items())
+        late = (f"{rate:.1%} from the boards of {name}" for name, rate in self.survival.items())
+        parts = (plain and f"{plain} points", ", ".join(made), ", ".join(late))
+        names = ("", "reached ", "games that made the next large tile: ")
+        return "; ".join(name + part for name, part in zip(names, parts, strict=True) if part)
+
     def __str__(self) -> str:
         digits = 0 if (self.mean or 0) >= 1000 else 1
         margin = "" if self.margin is None else f" ± {self.margin:,.{digits}f}"
