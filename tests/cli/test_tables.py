@@ -1,17 +1,21 @@
 """`twofold tables`: tables are built, listed, looked into, asked and removed."""
 
 import json
+import shlex
+import shutil
 import signal
 from pathlib import Path
 
 import pytest
 
 from tests.support.commands import Cli
+from tests.support.endgame_tables import state_with
 from twofold.cli import tables
 from twofold.tables import work
 from twofold.tables.build import BuildPlan
 from twofold.tables.folder import SETS
 from twofold.tables.parts import LayerProgress
+from twofold.tables.pattern import EndgamePattern
 
 NAME = "442-8"
 SPOKEN = "abcd/6512/1212/2120"
@@ -23,8 +27,17 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "measured_rate", lambda threads: 1e6 * threads)
 
 
-def folder_of(tmp_path: Path) -> Path:
-    return tmp_path / "state" / "tables"
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with four tables."""
+    names = (NAME, "442-16", "441-8", "442-16/4-8")
+    return state_with(names, tmp_path_factory.mktemp("tables")) / "tables"
+
+
+@pytest.fixture
+def four(files: Path, tmp_path: Path) -> Path:
+    """The same where the commands look for tables."""
+    return Path(shutil.copytree(files, tmp_path / "state" / "tables"))
 
 
 def test_a_table_from_its_building_to_its_end(cli: Cli, tmp_path: Path) -> None:
@@ -66,69 +79,46 @@ def test_a_table_from_its_building_to_its_end(cli: Cli, tmp_path: Path) -> None:
         "\n\nno table was asked\n"
     )
     assert cli("tables", "remove", NAME, "441-16/4-8").code == 0
-    assert not any(folder_of(tmp_path).iterdir())
+    assert not any((tmp_path / "state" / "tables").iterdir())
     assert cli("tables", "remove", NAME).code == 2
 
 
-def test_json(cli: Cli) -> None:
-    cli("tables", "build", NAME)
-    (listed,) = json.loads(cli("tables", "list", "--json").out)["tables"]
+def test_json(cli: Cli, four: Path) -> None:
+    *_, listed = json.loads(cli("tables", "list", "--json").out)["tables"]
     info = json.loads(cli("tables", "info", NAME, "--json").out)
     assert {key: info[key] for key in listed} == listed
     assert (listed["name"], listed["target"], listed["large_tiles"]) == (NAME, 8, 6)
-    answer = json.loads(cli("tables", "query", SPOKEN, "--json").out)["answer"]
+    asked = ("tables", "query", SPOKEN, "--tables", NAME, "--json")
+    answer = json.loads(cli(*asked).out)["answer"]
     assert answer["hash"] == listed["hash"]
     assert answer["chances"][answer["best"]] == max(answer["chances"].values())
     silent = json.loads(cli("tables", "query", "0012/0013/0024/1357", "--json").out)
     assert silent["answer"] is None
 
 
-def test_why_no_table_speaks(cli: Cli) -> None:
-    assert "no table is built" in cli("tables", "query", SPOKEN).out
-    cli("tables", "build", NAME)
-    for board, why in (
-        ("0012/0013/0024/1357", "expected 6 tiles from 8 on, got 5"),
-        ("abcd/6612/1212/2120", "expected tiles from 8 on that all differ"),
-        ("abcd/6152/1212/2120", "in the cells of 442"),
-        ("abcd/6512/0000/0000", "expected 24 to 40 in the other tiles, got 6"),
-        ("3x4:abcd/6512/1212", "442-8: expected a 4x4 board of tiles up to 32768"),
-        ("abcd/6521/1212/2121", "442-8: no move has a chance to make 8"),
-    ):
-        code, out, _ = cli("tables", "query", board)
-        assert code == 0
-        assert why in out, board
-
-
-def test_a_reason_is_said_once_for_all_its_tables(cli: Cli) -> None:
-    cli("tables", "build", NAME, "442-16", "441-8")
-    lines = cli("tables", "query", "0012/0000/0000/0001").out.splitlines()
-    assert lines[5:] == [
-        "no table speaks of this board:",
-        "441-8: expected 7 tiles from 8 on, got 0",
-        "442-16: expected 6 tiles from 16 on, got 0",
-        "442-8: expected 6 tiles from 8 on, got 0",
-    ]
-    said = cli("tables", "query", "3x3:001/200/000").out.splitlines()[4:]
-    assert said == [
-        "no table speaks of this board:",
-        "441-8, 442-16, 442-8: expected a 4x4 board of tiles up to 32768",
-    ]
-
-
-def test_a_cap_that_silences_a_table_is_named(cli: Cli) -> None:
-    cli("tables", "build", "442-16/4-8")
-    for board, why in (
+def test_why_no_table_speaks(cli: Cli, four: Path) -> None:
+    """Each reason is said once, with its tables."""
+    for board, asked, why in (
+        ("0012/0013/0024/1357", NAME, "442-8: expected 6 tiles from 8 on, got 5"),
+        ("abcd/6612/1212/2120", NAME, "442-8: expected tiles from 8 on that all differ"),
+        ("abcd/6152/1212/2120", NAME, "in the cells of 442"),
+        ("abcd/6512/0000/0000", NAME, "expected 24 to 40 in the other tiles, got 6"),
+        ("abcd/6521/1212/2121", NAME, "442-8: no move has a chance to make 8"),
         (
             "abcd/6511/1212/3120",
-            "expected at most 4, the cap, in the fourth row of the pattern, got 8",
+            "442-16/4-8",
+            "442-16/4-8: expected at most 4, the cap, in the fourth row of the pattern, got 8",
         ),
         (
             "abcd/6531/2312/1221",
+            "442-16/4-8",
             "no move has a chance to make 16 with the cap 4 in the fourth row of the",
         ),
+        ("3x4:abcd/6512/1212", f"441-8+{NAME}", "441-8, 442-8: expected a 4x4 board of tiles up"),
     ):
-        out = cli("tables", "query", board).out
-        assert f"442-16/4-8: {why}" in out, out
+        code, out, _ = cli("tables", "query", board, "--tables", asked)
+        assert (code, why in out) == (0, True), out
+        assert out.count("expected") <= 1
 
 
 def press_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,43 +164,44 @@ def test_what_goes_on_repeats_the_options(
     assert f"continue with: twofold tables build 442-8 --out '{out}'\n" in listed
 
 
-def test_tables_of_a_folder_are_removed(cli: Cli, tmp_path: Path) -> None:
-    for out in ((), ("--out", str(tmp_path))):
-        cli("tables", "build", NAME, *out)
-    assert cli("tables", "remove", NAME, "--out", str(tmp_path)).code == 0
-    assert not list(tmp_path.glob("442-8*"))
-    assert cli("tables", "remove", NAME, "--out", str(tmp_path)).code == 2
-    assert "442-8" in cli("tables", "list").out
-    code, _, err = cli("tables", "remove", NAME, "--out", str(tmp_path / "none"))
-    assert (code, "expected --out with an existing folder" in err) == (2, True)
+def test_tables_of_a_folder_are_removed(cli: Cli, four: Path, tmp_path: Path) -> None:
+    place = str(shutil.copytree(four, tmp_path / "other"))
+    assert cli("tables", "remove", NAME, "--out", place).code == 0
+    assert cli("tables", "remove", NAME, "--out", place).code == 2
+    assert NAME in cli("tables", "list").out
 
 
-def test_a_damaged_table_is_named_with_the_way_out(cli: Cli, tmp_path: Path) -> None:
-    assert cli("tables", "build", NAME, "--out", str(tmp_path)).code == 0
-    path = tmp_path / f"{NAME}.twofold-table"
-    other = tmp_path / "442-16.twofold-table"
-    other.write_bytes(path.read_bytes())
+def test_a_damaged_table_is_named_with_the_way_out(
+    cli: Cli, four: Path, tmp_path: Path, files: Path
+) -> None:
+    path, place = four / f"{NAME}.twofold-table", str(tmp_path / "a folder")
+    other = four / "442-32.twofold-table"
+    shutil.copy(path, other)
     out, err = cli("tables", "info", str(other), "--check")[1:]
     assert "all checksums are right" in out
-    assert err.endswith("twofold: 442-16.twofold-table holds the table 442-8\n")
-    other.unlink()
-    path.write_bytes(path.read_bytes()[:-100])
-    way_out = f". Remove it with: twofold tables remove {NAME} --out {tmp_path}"
-    for words in (
-        ("tables", "build", NAME, "--out", str(tmp_path)),
-        ("tables", "info", str(path)),
-        ("bench", f"expectimax:ply=1,tables={path}", "--games", "1"),
+    assert err.endswith("twofold: 442-32.twofold-table holds the table 442-8\n")
+    player = f"ntuple:net=tiny,ply=1,tables={NAME}"
+    info, bench = ("tables", "info", NAME), ("bench", player, "--games", "1")
+    content = path.read_bytes()
+    flipped = content[:-100] + bytes([content[-100] ^ 1]) + content[-99:]
+    for damage, words, commands in (
+        (content[:-100], "got a damaged or incomplete one", (info, bench)),
+        (flipped, "damaged table: ", ((*info, "--check"),)),
     ):
-        code, _, err = cli(*words)
-        assert (code, "got a damaged or incomplete one" in err, way_out in err) == (2, True, True)
-    out = cli("tables", "list", "--out", str(tmp_path)).out
-    assert way_out in " ".join(out.split())
-    assert "no table is built" not in out
+        path.write_bytes(damage)
+        for command in commands:
+            code, _, err = cli(*command)
+            assert (code, words in err) == (2, True)
+            assert err.endswith(f". Remove it with: twofold tables remove {NAME}\n")
+    shutil.copytree(files, place)
+    (Path(place) / path.name).write_bytes(content[:-100])
+    remove = f". Remove it with: twofold tables remove {NAME} --out '{place}'"
+    assert remove in cli("tables", "build", NAME, "--out", place).err
+    out = " ".join(cli("tables", "list", "--out", place).out.split())
+    assert remove in out
+    assert cli(*shlex.split(remove)[5:]).code == 0
 
 
-def test_a_plan_is_what_is_written(cli: Cli, tmp_path: Path) -> None:
-    from twofold.tables.pattern import EndgamePattern
-
-    assert cli("tables", "build", NAME, "--out", str(tmp_path)).code == 0
-    path = tmp_path / f"{NAME}.twofold-table"
+def test_a_plan_is_what_is_written(files: Path) -> None:
+    path = files / f"{NAME}.twofold-table"
     assert path.stat().st_size == BuildPlan.of(EndgamePattern.parse(NAME)).disk

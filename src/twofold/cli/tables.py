@@ -12,7 +12,6 @@ from twofold.cli._options import (
     ForceOption,
     JsonOption,
     argument,
-    count,
     flag,
     group,
     option,
@@ -326,7 +325,7 @@ def build(
         ),
     ],
     out: FolderOption = "",
-    jobs: Annotated[int | None, count("J", "Number of threads. Default: one per core.")] = None,
+    jobs: Annotated[int | None, option("J", "Number of threads. Default: one per core.")] = None,
     force: ForceOption = False,
 ) -> None:
     """Build tables.

@@ -26,7 +26,6 @@ and level n exactly 1: a chance above 0 is never stored as 0.
 import contextlib
 import hashlib
 import os
-import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -37,7 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.errors import InvalidTable
-from twofold.game.notation import shown
+from twofold.game.notation import shell_line, shown
 from twofold.kernels import table_layers as endgame
 from twofold.limits import MAX_ENDGAME_CODES
 from twofold.storage.arrays import LENGTH_BYTES, TensorFile, checked, checksum, format_header
@@ -165,29 +164,27 @@ def read_head(path: str | os.PathLike[str]) -> TableHead:
 
 @contextlib.contextmanager
 def opened(path: str | os.PathLike[str]) -> Iterator[tuple[TensorFile, TableHead]]:
-    """Open a file and check everything but the levels.
-
-    Raises `InvalidTable`, which names the file and the command that removes it.
-    """
-    try:
-        with opened_table(path) as file:
-            yield file, _head(file)
-    except InvalidTable as error:
-        raise InvalidTable(f"{error}{way_out(path)}") from None
+    """Open a file and check everything but the levels; raises `InvalidTable`."""
+    with contextlib.ExitStack() as stack:
+        try:
+            file = stack.enter_context(opened_table(path))
+            head = _head(file)
+        except InvalidTable as error:
+            raise InvalidTable(f"{error}{way_out(path)}") from None
+        yield file, head
 
 
 def way_out(path: str | os.PathLike[str]) -> str:
-    """The last sentence of an error about a file: the command that removes this table.
-
-    Empty if there is no file, or none with the name of a table.
-    """
-    file = Path(os.path.abspath(path))
+    """How to remove an unsound file, as a sentence; empty unless its name is that of a table."""
+    place = Path(path)
+    name = place.name.removesuffix(SUFFIX).replace("_", "/")
     try:
-        name = EndgamePattern.parse(file.name.removesuffix(SUFFIX)).name
+        EndgamePattern.parse(name)
     except InvalidTable:
         return ""
-    there = "" if file.parent == tables_folder() else f" --out {shlex.quote(str(file.parent))}"
-    return f". Remove it with: twofold tables remove {name}{there}" if file.is_file() else ""
+    where = [] if place.parent == tables_folder() else ["--out", str(place.parent)]
+    command = shell_line("twofold", "tables", "remove", name, *where)
+    return f". Remove it with: {command}" if place.is_file() else ""
 
 
 def _head(file: TensorFile) -> TableHead:
