@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import Cli
-from twofold.cli import _output
 from twofold.game.notation import format_number
 from twofold.players import entries
 from twofold.values import EVALUATORS
@@ -22,6 +21,9 @@ def test_what_is_here(cli: Cli) -> None:
     for name in ("twofold", "python", "numba", "numpy", "llvmlite", "processor", "cores", "cache"):
         assert name in names
     assert platform.python_version() in out
+    extras = json.loads(cli("doctor", "--json").out)["extras"]
+    assert " ".join(sorted(extras)) == "browser env policy ray report sb3 share tui tune web"
+    assert f"uvicorn {extras['web']['uvicorn']}" in out
 
 
 def test_missing_parts_and_how_to_get_them(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,15 +35,6 @@ def test_missing_parts_and_how_to_get_them(cli: Cli, monkeypatch: pytest.MonkeyP
     assert "nope" not in out
     missing = json.loads(cli("doctor", "--json").out)["missing"]
     assert [one["extra"] for one in missing] == ["", "web"]
-
-
-def test_extras_with_their_packages(cli: Cli) -> None:
-    extras = json.loads(cli("doctor", "--json").out)["extras"]
-    wanted = "browser env policy ray report sb3 share tui tune web"
-    assert " ".join(sorted(extras)) == wanted
-    version = extras["web"]["uvicorn"]
-    assert version is not None
-    assert f"uvicorn {version}" in cli("doctor").out
 
 
 def test_a_cache_folder_that_cannot_be_written(
@@ -60,26 +53,19 @@ def test_a_cache_folder_that_cannot_be_written(
     assert ("(not used)" in cli("doctor").out) is (os.name == "posix")
 
 
-def test_versions_of_what_is_not_there() -> None:
-    assert _output.version_of("no-such-distribution") is None
-
-
-def test_players_are_listed_with_their_keys(cli: Cli) -> None:
-    out = cli("players").out
-    document = json.loads(cli("players", "--json").out)
-    for entry in entries():
-        assert f"\n{entry.name}\n" in f"\n{out}"
-        assert all(f"{name}={key.default}" in out for name, key in entry.keys.items())
-    assert [one["name"] for one in document["players"]] == [entry.name for entry in entries()]
-
-
-def test_evaluators_are_listed_with_their_weights(cli: Cli) -> None:
-    out = cli("players").out
-    document = json.loads(cli("players", "--json").out)
-    for evaluator in EVALUATORS.values():
-        assert f"\neval={evaluator.name}\n" in out
-        for name, weight in evaluator.weights.items():
-            assert f"\n    {name}={format_number(weight)} " in out
+def test_players_and_evaluators_are_listed_with_their_keys(cli: Cli) -> None:
+    out, document = cli("players").out, json.loads(cli("players", "--json").out)
+    keys = {
+        entry.name: {name: key.default for name, key in entry.keys.items()} for entry in entries()
+    }
+    weights = {
+        f"eval={one.name}": {name: format_number(value) for name, value in one.weights.items()}
+        for one in EVALUATORS.values()
+    }
+    for title, pairs in (keys | weights).items():
+        assert f"\n{title}\n" in f"\n{out}"
+        assert all(f"{name}={default}" in out for name, default in pairs.items())
+    assert [one["name"] for one in document["players"]] == list(keys)
     found = {one["name"]: one["keys"] for one in document["evaluators"]}
     assert list(found) == list(EVALUATORS)
     assert found["snake"]["ratio"]["default"] == "0.25"

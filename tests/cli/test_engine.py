@@ -12,6 +12,7 @@ import pytest
 
 from tests.players.engines import EXAMPLE_SPEC, EXAMPLE_WORDS, rogue
 from tests.support.commands import Cli
+from tests.support.forks import forked_workers as forked_workers  # a fixture
 from tests.support.signals import hear_signals
 from twofold.cli import engine
 from twofold.cli._output import print_out
@@ -144,28 +145,23 @@ def test_an_engine_that_fails_ends_the_command_with_a_sentence(cli: Cli) -> None
     assert err.count("\n") == 1
 
 
-def test_info_that_cannot_be_read_is_a_note_on_stderr() -> None:
+def test_info_that_cannot_be_read_is_a_warning(cli: Cli, caplog: pytest.LogCaptureFixture) -> None:
     player = f"engine:cmd={' '.join(rogue('partial-info'))}"
-    done = subprocess.run(
-        [sys.executable, "-m", "twofold", "analyse", "0012/0013/0024/1357", "--player", player],
-        capture_output=True, text=True, timeout=60, check=True,
-    )  # fmt: skip
-    assert "best" in done.stdout
-    assert done.stderr.startswith("ignored in an info line of ")
-    assert done.stderr.endswith(": expected values of all legal moves, got u\n")
+    code, out, _ = cli("analyse", "0012/0013/0024/1357", "--player", player)
+    assert (code, "best" in out) == (0, True)
+    (said,) = caplog.messages
+    assert said.startswith("ignored in an info line of ")
+    assert said.endswith(": expected values of all legal moves, got u")
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_a_bench_plays_engines_and_a_study_runs_none(cli: Cli, tmp_path: Path) -> None:
     study = str(tmp_path / "study.db")
     arguments = ["bench", EXAMPLE_SPEC, "--games", "2", "--seed", "1", "--jobs", "2", "--json"]
     arguments += ["--rules", "4x4 goal=64 stop=goal", "--out", study]
     code, out, err = cli(*arguments)
     assert code == 0, err
-    played = json.loads(out)["players"]
-    assert played[0]["player"].startswith("engine:cmd=")
+    assert json.loads(out)["players"][0]["player"].startswith("engine:cmd=")
     code, _, err = cli("bench", "--resume", "--out", study)
     assert code == 2
     assert "it names players that run code" in err
-    code, out, err = cli("bench", "--resume", "--out", study, EXAMPLE_SPEC, "--json")
-    assert code == 0, err
-    assert json.loads(out)["players"] == played  # named again, it goes on

@@ -53,15 +53,6 @@ def test_ctrl_c_ends_with_the_summary_so_far(number: signal.Signals) -> None:
     assert "Traceback" not in plain
 
 
-def test_no_colour_where_none_is_wanted() -> None:
-    arguments = ["watch", SIMPLE, "--seed", "3", "--moves-per-second", "400"]
-    with terminal(*arguments, keys=False, NO_COLOR="1") as (process, main):
-        text = read_until(main, "again: ")
-        assert exit_code(process, main) == 0
-    assert not re.search(r"\x1b\[[0-9;]*[34]8;[25];", text)
-    assert "+--------+" in text
-
-
 def test_a_dumb_terminal_gets_lines() -> None:
     with terminal("watch", SIMPLE, "--seed", "3", "--rules", "3x3", TERM="dumb") as (process, main):
         text = read_until(main, "again: ")
@@ -85,13 +76,6 @@ def test_an_analysis_improves_until_ctrl_c() -> None:
     assert "Traceback" not in text
     final = ESCAPES.sub("", text)
     assert final.count("player     expectimax:ply=1") >= 1
-
-
-def test_a_quick_answer_is_not_shown_before_it_is_there() -> None:
-    with terminal("analyse", BOARD, "--player", SIMPLE) as (process, main):
-        text = read_until(main, "player ")
-        assert exit_code(process, main) == 0
-    assert "Ctrl-C ends it with" not in text
 
 
 def test_what_a_player_raises_is_the_last_line() -> None:

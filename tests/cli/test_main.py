@@ -84,7 +84,8 @@ def test_every_command_has_an_example(cli: Cli, command: str) -> None:
 @pytest.mark.parametrize(
     ("error", "code", "says"),
     [
-        (KeyboardInterrupt(), 130, ""),
+        (KeyboardInterrupt(), 130, "interrupted"),
+        (EOFError("marshal data too short"), 1, "EndOfFile: marshal data too short"),
         (ResourceError("cannot write 5 bytes"), 3, "cannot write 5 bytes"),
         (OSError(errno.ENOSPC, "No space left on device"), 3, "the disk is full"),
         (MemoryError(), 3, "not enough memory"),
@@ -100,7 +101,7 @@ def test_errors_end_with_their_exit_code(
     monkeypatch.setattr(players, "print_out", fail)
     result = cli("players")
     assert result.code == code
-    assert result.err.startswith(f"twofold: {says}" if says else "")
+    assert result.err.startswith(f"twofold: {says}")
     assert "Traceback" not in result.err
 
 
@@ -331,16 +332,6 @@ def test_other_threads_do_not_touch_signals() -> None:
     assert found == [False]
 
 
-def test_ctrl_c_before_a_command_handles_it_is_said(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("twofold.cli.players.entries", interrupt)
-    assert cli("players") == (130, "", "twofold: interrupted\n")
-
-
 @pytest.mark.parametrize(("times", "said"), [(1, "twofold: interrupted\n"), (2, "")])
 def test_ctrl_c_while_an_error_is_said(
     times: int, said: str, cli: Cli, monkeypatch: pytest.MonkeyPatch
@@ -354,16 +345,6 @@ def test_ctrl_c_while_an_error_is_said(
 
     monkeypatch.setattr("twofold.game.notation.printable", interrupt)
     assert cli("report", "nothing.db") == (130, "", said)
-
-
-def test_the_end_of_a_file_is_no_ctrl_c(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    def torn(*_: object) -> None:
-        raise EOFError("marshal data too short")
-
-    monkeypatch.setattr("twofold.cli.players.entries", torn)
-    code, out, err = cli("players")
-    assert (code, out) == (1, "")
-    assert err.startswith("twofold: EndOfFile: marshal data too short")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no such file names")

@@ -8,6 +8,7 @@ import pytest
 
 from tests.arena.benches import standings_of
 from tests.support.commands import Cli
+from tests.support.forks import forked_workers as forked_workers  # a fixture
 from twofold.game.notation import SeedRange
 from twofold.game.rules import Rules
 
@@ -112,6 +113,8 @@ FAILING = {
     "Floods": f"ValueError: {'x' * 500} ... (bad.py, line 71)",
 }
 """What fails at its first move, and the end of what is said of it."""
+
+pytestmark = pytest.mark.usefixtures("forked_workers")
 
 BOARD = ("analyse", "2x2:1100", "--player")
 GAME = ("watch", "--seed", "1", "--rules", "2x2", "--plain")

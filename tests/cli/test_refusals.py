@@ -299,6 +299,8 @@ FAULTS: dict[str, list[tuple[str, str]]] = {
         ("4x6 --rules 3x4 --out n.safetensors", "for 3x4, got 4x6 (for 4x4)"),
         ("0123 --out no/such/n.safetensors", "expected --out in an existing folder"),
         ("0123 --out there.safetensors", "--resume continues the run in it"),
+        ("--resume", "expected --resume --out FILE: --resume itself takes no file"),
+        ("0123 --out c.safetensors", "for the learning curve of 'c.safetensors', got 'c.csv'"),
         ("0123 --out n.txt", "expected --out with a name that ends in .safetensors"),
         ("0123 --out n --runs 2", "ends in .safetensors, got 'n'"),
         ("0123 --out n.w", "expected --out with a name that ends in .safetensors"),

@@ -83,16 +83,6 @@ def test_16_colours_and_none(tmp_path: Path, name: str, value: str, colours: str
         assert re.search(colours, text)
 
 
-def test_a_signal_ends_it_as_ctrl_c_does(tmp_path: Path) -> None:
-    with terminal("play", "--seed", "1", TWOFOLD_STATE_DIR=str(tmp_path)) as (process, main):
-        read_until(main, "arrows")
-        os.write(main, LEFT)
-        read_until(main, "left")
-        process.terminate()
-        read_until(main, "continue with")
-        assert exit_code(process, main) == 130
-
-
 def test_review_walks(tmp_path: Path) -> None:
     write_game(tmp_path / "game.2048", 60)
     arguments = ["review", str(tmp_path / "game.2048"), "--walk", "--player", "greedy"]
@@ -104,17 +94,6 @@ def test_review_walks(tmp_path: Path) -> None:
         assert exit_code(process, main) == 0
 
 
-def test_play_without_the_app(tmp_path: Path) -> None:
-    arguments = ["play", "--plain", "--seed", "1"]
-    with terminal(*arguments, TWOFOLD_STATE_DIR=str(tmp_path)) as (process, main):
-        read_until(main, "> ")
-        os.write(main, b"l\nquit\n")
-        text = read_until(main, "continue with")
-        assert exit_code(process, main) == 0
-    assert "\x1b[?1049h" not in text
-    assert "left: " in text
-
-
 def wait_until_asleep(pid: int) -> None:
     """Until it waits for a line: between prompt and wait Python handles no signal."""
     while Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "S":
@@ -124,9 +103,10 @@ def wait_until_asleep(pid: int) -> None:
 def test_the_game_in_text_is_saved_when_the_terminal_is_closed(tmp_path: Path) -> None:
     arguments = ["play", "--plain", "--seed", "1"]
     with terminal(*arguments, TWOFOLD_STATE_DIR=str(tmp_path)) as (process, main):
-        read_until(main, "> ")
+        text = read_until(main, "> ")
         os.write(main, b"l d\n")
-        read_until(main, "move 2")
+        text += read_until(main, "move 2")
+        assert "\x1b[?1049h" not in text
         wait_until_asleep(process.pid)
         process.send_signal(signal.SIGHUP)
         read_until(main, "continue with")

@@ -190,14 +190,3 @@ def test_start_with_a_weight_file_of_tdl(cli: Cli, tmp_path: Path) -> None:
     start_from(begun, tdl)
     assert np.array_equal(begun.network.weights, read_network(first)[0].weights)
     assert np.array_equal(begun.memory, load(first).memory)
-    part = ("--threads", "1", "--games", "1", "--out")
-    found = cli("train", "0124", *part, str(tmp_path / "c.safetensors"), "--start", tdl)
-    assert (found.code, found.out) == (2, "")
-    assert "to start from, got 2x4 for 4x4" in found.err
-    starts = ("--start", tdl, "--start", first)
-    found = cli("train", "0123 01", *part, str(tmp_path / "d.safetensors"), *starts)
-    assert found.code == 0
-    assert "copied the tables of 0123; 01 start from scratch, 4567 are left out\n" in found.err
-    assert [one["method"] for one in read_card(tmp_path / "d.safetensors").before] == [
-        "trained with TDL2048+", "tc:1", "mean of 2 networks",
-    ]  # fmt: skip

@@ -24,23 +24,16 @@ def test_resuming_says_how_far_the_run_is(cli: Cli, tmp_path: Path) -> None:
     kept = load(path)
     kept.seconds = 7200.2  # shown to the minute: each command below adds a moment
     save(kept, path)
-    code, out, err = cli("train", "--resume", "--time", "5s", "--out", path)
-    assert code == 0
-    assert out.startswith("0123 0145 for 3x4")
-    assert err == (
-        f"twofold: {path} has trained for 2 h 00 m already, and --time is the total (5 s): "
-        "name a longer time\n"
-    )
-    assert cli("train", "--resume", "--games", "100", "--out", path).err == (
-        f"twofold: {path} has begun 200 games already, and --games is the total (100): "
-        "name more games\n"
-    )
-    assert cli("train", "--resume", "--out", path).err == (
-        f"twofold: {path} has begun 200 games already, and --games is the total (200): "
-        "name more games\n"
-    )
-    err = cli("train", "--resume", "--games", "210", "--out", path).err
-    assert err == f"twofold: continuing {path} after 2 h 00 m and 200 games\n"
+    games = f"twofold: {path} has begun 200 games already, and --games is the total "
+    for options, words in (
+        (["--time", "5s"], "has trained for 2 h 00 m already, and --time is the total (5 s): "),
+        (["--games", "100"], f"{games}(100): name more games\n"),
+        ([], f"{games}(200): name more games\n"),
+        (["--games", "210"], f"twofold: continuing {path} after 2 h 00 m and 200 games\n"),
+    ):
+        code, out, err = cli("train", "--resume", *options, "--out", path)
+        assert (code, words in err) == (0, True)
+        assert out.startswith("0123 0145 for 3x4")
 
 
 def test_a_longer_run_says_which_phase_it_goes_on_with(cli: Cli, tmp_path: Path) -> None:
@@ -55,20 +48,10 @@ def test_a_longer_run_says_which_phase_it_goes_on_with(cli: Cli, tmp_path: Path)
     assert words not in cli(*again).err
     assert words not in cli(*again, "--games", "20").err
     assert words in cli(*again, "--games", "60").err
-    three = ["--schedule", "td:0.1@40%,td:0.05@30%,tc:1@30%"]
-    other = str(tmp_path / "three.safetensors")
-    cli("train", *SMALL, "--games", "40", *three, "--out", other)
-    err = cli("train", "--resume", "--out", other, "--games", "60").err
-    assert err.count("goes on with phase 3 of 3, tc:1: those before") == 1
     begun = Training(load(path).settings, games=500)
     begun.run(games=100)
     save(begun, path)
     assert " goes on with phase" not in cli(*again, "--games", "300").err
-    other = str(tmp_path / "m.safetensors")
-    cli("train", *SMALL, "--games", "20", "--out", other)
-    assert cli("train", "--resume", "--games", "30", "--out", other).err == (
-        f"twofold: continuing {other} after 0 s and 20 games\n"
-    )
 
 
 @pytest.mark.parametrize("limits", [{"games": 900}, {"seconds": 1e6}], ids=str)
@@ -95,42 +78,20 @@ def test_a_limit_that_leaves_nothing_changes_no_file(
     assert (kept.game_limit, kept.second_limit) == (limits.get("games"), limits.get("seconds"))
 
 
-def test_a_checkpoint_alone_takes_no_more_threads_than_cores(
+def test_a_run_keeps_the_threads_that_were_named_last(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = str(tmp_path / "n.safetensors")
-    assert cli("train", *SMALL, "--games", "10", "--threads", "2", "--out", path).code == 0
+    """A file alone takes no more of them than there are cores; it may have another name."""
+    path = tmp_path / "n.safetensors"
+    assert cli("train", *SMALL, "--games", "10", "--threads", "2", "--out", str(path)).code == 0
+    other = str(path.rename(tmp_path / "n.txt"))
+    again = ("train", "--resume", "--out", other, "--games")
+    assert json.loads(cli(*again, "20", "--json").out)["settings"]["threads"] == 2
     monkeypatch.setattr("twofold.cli.train.cores", lambda: 1)
-    again = ("train", "--resume", "--games", "20", "--out", path)
-    code, _, err = cli(*again)
+    code, _, err = cli(*again, "30")
     assert code == 2
-    assert f"expected --threads to continue {path}: it used 2, more than the 1 cores of" in err
-    assert cli(*again, "--threads", "2").code == 0
-
-
-def test_a_run_keeps_the_threads_that_were_named_last(cli: Cli, tmp_path: Path) -> None:
-    path = str(tmp_path / "n.safetensors")
-    assert cli("train", *SMALL, "--games", "10", "--out", path).code == 0
-    for games, options, threads in (("20", ["--threads", "2"], 2), ("30", [], 2)):
-        one = cli("train", "--resume", "--games", games, *options, "--out", path, "--json")
-        assert json.loads(one.out)["settings"]["threads"] == threads
-
-
-def test_a_run_in_a_file_of_another_name_goes_on(cli: Cli, tmp_path: Path) -> None:
-    path, other = tmp_path / "n.safetensors", tmp_path / "n.txt"
-    assert cli("train", *SMALL, "--games", "10", "--out", str(path)).code == 0
-    path.rename(other)
-    assert cli("train", "--resume", "--games", "20", "--out", str(other)).code == 0
-
-
-@pytest.mark.parametrize(("patterns", "same"), [("0123 4567", "3210,7654"), ("0123 4567", "2x4")])
-def test_resume_with_the_same_network_in_other_words(
-    cli: Cli, tmp_path: Path, patterns: str, same: str
-) -> None:
-    words = ("--threads", "1", "--out", str(tmp_path / "n.safetensors"))
-    assert cli("train", patterns, "--games", "10", *words).code == 0
-    for number, again in enumerate((patterns, same), 2):
-        assert cli("train", again, "--games", f"{number}0", "--resume", *words).code == 0
+    assert f"expected --threads to continue {other}: it used 2, more than the 1 cores of" in err
+    assert cli(*again, "30", "--threads", "2").code == 0
 
 
 @pytest.mark.promise("R65")
@@ -191,8 +152,11 @@ def test_a_file_that_was_replaced_is_left_alone(
 
 
 def test_a_resumed_run_keeps_its_network_and_its_rules(cli: Cli, tmp_path: Path) -> None:
+    """It may be named again, in other words too."""
     path = str(tmp_path / "n.safetensors")
     assert cli("train", *SMALL, "--out", path, "--games", "2").code == 0
+    same = ["3210,5410", "--rules", "3x4"]
+    assert cli("train", *same, "--resume", "--games", "3", "--out", path).code == 0
     for other, says in (
         (["4x6"], "expected 0123 0145, as in"),
         (["--rules", "3x3 goal=8"], "expected --rules '3x4"),

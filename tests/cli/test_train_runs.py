@@ -120,7 +120,8 @@ def test_more_runs_and_more_games(cli: Cli, out: Path) -> None:
     assert cli("train", *SMALL, "--games", "50", "--out", str(start)).code == 0
     options = ["--runs", "2", "--games", "60", "--start", str(start), "--out", str(out)]
     assert cli("train", *SMALL, *options).code == 0
-    more = ["train", "--resume", "--runs", "3", "--games", "80", "--out", str(out)]
+    more = ["train", "--resume", "--runs", "3", "--games", "80", "--threads", "2"]
+    more += ["--out", str(out)]
     code, _, err = cli(*more)
     assert (code, "expected the --start of the first run: run 3 has not begun yet" in err) == (
         2,
@@ -135,6 +136,7 @@ def test_more_runs_and_more_games(cli: Cli, out: Path) -> None:
     assert document["seeds"] == ["1", "2", "3"]
     assert [run["games"] for run in document["runs"]] == [80] * 3
     assert [point["games"] for point in document["curve"]] == [80]
+    assert read_card(run_of(out, 3)).settings["threads"] == 2
 
 
 def test_without_what_draws_there_is_the_table(
@@ -169,27 +171,6 @@ def test_what_is_refused(cli: Cli, out: Path) -> None:
     )
 
 
-def test_a_file_in_the_place_of_the_curve_is_refused_by_what_it_would_be(
-    cli: Cli, out: Path
-) -> None:
-    curve = out.with_suffix(".csv")
-    curve.write_text("mine")
-    code, _, err = cli("train", *SMALL, "--games", "20", "--out", str(out))
-    assert code == 2
-    assert err == (
-        f"twofold: expected a new file for the learning curve of {str(out)!r}, "
-        f"got {str(curve)!r}, which exists; --force replaces it\n"
-    )
-    assert curve.read_text() == "mine"
-
-
-@pytest.mark.parametrize("command", ["train", "train-policy"])
-def test_a_run_to_resume_is_named_by_out(cli: Cli, command: str) -> None:
-    code, _, err = cli(command, "--resume")
-    assert code == 2
-    assert "expected --resume --out FILE: --resume itself takes no file" in err
-
-
 def test_nothing_is_written_over_and_bad_files_are_refused_first(cli: Cli, out: Path) -> None:
     curve = out.with_suffix(".runs.csv")
     curve.write_text("mine")
@@ -204,10 +185,3 @@ def test_nothing_is_written_over_and_bad_files_are_refused_first(cli: Cli, out: 
     code, _, err = cli("train", "--resume", "--runs", "2", "--games", "30", "--out", str(out))
     assert (code, str(run_of(out, 2)) in err) == (2, True)
     assert run_of(out, 1).read_bytes() == before
-
-
-def test_later_runs_have_the_threads_that_are_named(cli: Cli, out: Path) -> None:
-    assert cli("train", *SMALL, "--games", "20", "--runs", "2", "--out", str(out)).code == 0
-    more = ["--resume", "--runs", "3", "--threads", "2", "--out", str(out)]
-    assert cli("train", *more).code == 0
-    assert read_card(run_of(out, 3)).settings["threads"] == 2

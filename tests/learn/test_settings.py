@@ -127,7 +127,7 @@ def test_steps_follow_from_lambda(lambda_: float, steps: int) -> None:
         ({"bands": (512,), "carousel": True, "stages": (64,)}, "got the carousel and bands"),
         ({"bands": (64, 64)}, "expected bands as ascending tile sums up to 524,288, .*got 64,64"),
         ({"bands": (64, 600_000)}, "expected bands as ascending"),
-        ({"bands": (64,), "band_share": 0.0}, "expected a share .* above 0 and up to 1, got 0"),
+        ({"bands": (64,), "band_share": 0.0}, "expected a share .* above 0 and up to 1, got 0.0"),
         ({"bands": (64,), "band_share": float("nan")}, "expected a share of games from bands"),
     ],
 )  # fmt: skip
