@@ -8,19 +8,12 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from twofold.cli._options import Given, _option_of, takes
+from twofold.cli._options import Given, takes
 from twofold.errors import InvalidInput, LimitExceeded
 from twofold.game.rules import Rules
 from twofold.learn.policy_settings import PolicySettings
 from twofold.learn.settings import TrainingSettings, parse_schedule
-from twofold.settings import (
-    check_settings,
-    document,
-    from_document,
-    setting,
-    settings_of,
-    with_option,
-)
+from twofold.settings import check_settings, document, from_document, setting, settings_of
 
 
 def parse_pair(text: str) -> dict[str, int]:
@@ -124,25 +117,3 @@ def test_a_document_reads_back(settings: msgspec.Struct) -> None:
 def test_documents_that_are_refused(change: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         from_document(Settings, document(Settings(name="x")) | change)
-
-
-def test_what_a_document_does_not_hold_is_given() -> None:
-    said = document(Settings(name="x", board=Rules(2, 2)))
-    assert from_document(Settings, said, board=Rules(3, 3)).board == Rules(3, 3)
-
-
-class More(TrainingSettings, frozen=True, kw_only=True):
-    """One setting more for training."""
-
-    kindness: Annotated[int, setting("How kind it is.", "N", ge=0, le=9)] = 0
-
-
-def test_a_field_is_all_that_a_training_option_takes() -> None:
-    option = _option_of(next(one for one in with_option(More) if one.name == "kindness"))
-    (typer_option,) = option.annotation.__metadata__
-    assert (typer_option.help, typer_option.metavar) == ("How kind it is.", "N")
-    more = Given(More, {"patterns": "01", "kindness": 3}).make(rules=Rules(2, 2))
-    assert more.describe() == "tc:1, kindness 3"
-    assert from_document(More, document(more)) == more
-    with pytest.raises(LimitExceeded, match="expected kindness from 0 to 9, got 10"):
-        More(patterns="01", rules=Rules(2, 2), kindness=10)

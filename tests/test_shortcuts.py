@@ -1,7 +1,5 @@
 """The shortcuts give the results of the modules behind them."""
 
-import copy
-import pickle  # noqa: TID251 (of our own making)
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -166,15 +164,6 @@ def test_a_game_is_solved() -> None:
     chance = twofold.solve("2x2 start=1", goal=32)
     assert chance.problem == Problem(Rules.parse("2x2 start=1 goal=32"), ExactObjective.GOAL)
     assert twofold.solve(chance.problem).start_value == chance.start_value
-
-
-def test_players_show_their_spec_and_can_be_copied() -> None:
-    player = make_player("expectimax:ply=2,eval=snake")
-    assert repr(player) == "make_player('expectimax:eval=snake,ply=2')"
-    for other in (copy.copy(player), pickle.loads(pickle.dumps(player))):  # noqa: S301
-        assert other is not player
-        assert other.spec == player.spec
-        assert other.choose(Board.parse(BOARD)) == player.choose(Board.parse(BOARD))
 
 
 def test_results_show_themselves(tmp_path: Path) -> None:
