@@ -1,6 +1,8 @@
 """The shortcuts give the results of the modules behind them."""
 
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -217,6 +219,12 @@ def test_notebooks_show_results() -> None:
 def test_arguments_of_other_types_are_refused_by_name(call: Any, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         call()
+
+
+@pytest.mark.parametrize("broken", ["None", "types.ModuleType('gymnasium')"])
+def test_twofold_imports_with_a_broken_gymnasium(broken: str) -> None:
+    code = f"import sys, types; sys.modules['gymnasium'] = {broken}; import twofold; twofold.Board"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 class Escaping(Player):

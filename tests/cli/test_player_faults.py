@@ -171,21 +171,15 @@ def test_a_hint_that_fails_leaves_the_game_going(cli: Cli, name: str) -> None:
 
 
 def test_a_bench_and_a_duel_say_the_same(cli: Cli) -> None:
-    result = cli(*BENCH, *(f"bad.py:{name}" for name in FAILING))
+    """Also of what ends a program, in the process of a worker, which Ctrl-C does not reach."""
+    result = cli(*BENCH, *(f"bad.py:{name}" for name in FAILING | ENDING))
     assert result.code == 1
-    for one, said in zip(json.loads(result.out)["players"], FAILING.values(), strict=True):
-        assert one["error"].endswith(said)
+    assert "Traceback" not in result.err
+    said = (FAILING | ENDING).values()
+    for one, words in zip(json.loads(result.out)["players"], said, strict=True):
+        assert one["error"].endswith(words)
     result = cli(*DUEL, "bad.py:Raises")
     assert (result.code, result.err.endswith(f"{FAILING['Raises']}\n")) == (1, True)
-
-
-@pytest.mark.parametrize("name", ENDING)
-def test_a_player_that_ends_a_bench_has_failed(cli: Cli, name: str) -> None:
-    """In the process of a worker, which Ctrl-C does not reach."""
-    result = cli(*BENCH, f"bad.py:{name}")
-    (one,) = json.loads(result.out)["players"]
-    assert one["error"].endswith(ENDING[name])
-    assert "Traceback" not in result.err
 
 
 def test_the_traceback_is_shown_on_request(

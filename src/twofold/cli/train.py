@@ -235,6 +235,11 @@ class NetworkTrainer(Trainer):
                     "those before are over, so the result is not that of a new run of this length"
                 )
             training.limit(**self.limits.wishes)
+        if training.evaluations and self.every is None:
+            print_note(
+                "twofold: the evaluations of this run end here; --eval-every T and the other "
+                "--eval options go on with them"
+            )
         return training
 
     def wishes(self, training: Training, stop: Callable[[], bool]) -> dict[str, Any]:
@@ -291,7 +296,8 @@ def command(options: TrainOptions) -> None:
         if options.runs is None:
             inputs = options.inputs()
             check_files(options.out, resume=resume, force=options.force, inputs=inputs)
-            _check_there(options.out, resume=resume)
+            if resume:
+                _check_there(options.out)
         settings = None if resume else options.settings()
         if settings is not None:
             size = bytes_words(training_bytes(settings))
@@ -300,27 +306,18 @@ def command(options: TrainOptions) -> None:
                 print_note(
                     "twofold: no endgame tables for these rules are built here: the run has none"
                 )
-        (_train_one if options.runs is None else _train_runs)(trainer, settings)
+        if options.runs is None:
+            trainer.conduct(trainer.begin(options.out, settings), is_new=not resume)
+        else:
+            _train_runs(trainer, settings)
 
 
-def _check_there(out: str, *, resume: bool) -> None:
-    """Refuse to continue where there is no run."""
+def _check_there(out: str) -> None:
+    """Refuse to continue where there is no run, before kernels are compiled."""
     first = Path(out).with_stem(f"{Path(out).stem}-1")
-    if resume and first.exists() and not Path(out).exists():
+    if first.exists() and not Path(out).exists():
         raise InvalidInput(f"expected --runs N to continue {first} and the runs after it, got none")
-    if resume:
-        read_card(out)  # before kernels are compiled
-
-
-def _train_one(trainer: NetworkTrainer, settings: TrainingSettings | None) -> None:
-    """Train a new run with these settings; without settings go on with the one in the file."""
-    training = trainer.begin(trainer.options.out, settings)
-    if settings is None and training.evaluations and trainer.every is None:
-        print_note(
-            "twofold: the evaluations of this run end here; --eval-every T and the other "
-            "--eval options go on with them"
-        )
-    trainer.conduct(training, is_new=settings is not None)
+    read_card(out)
 
 
 # ---- several runs
