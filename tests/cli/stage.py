@@ -12,20 +12,21 @@ from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
+from unittest.mock import patch
 
 import pytest
 from playwright.async_api import Browser, Page, ViewportSize, async_playwright
 
-from twofold import Rules, make_player
-from twofold.cli._driver import Driver, PageFollower, Thinker
-from twofold.cli.browser import ORIGINAL, PageKind, Tab, find_browser, find_game
+from twofold.cli import browser
+from twofold.cli.browser import ORIGINAL, Selectors, find_browser, register_reader
+from twofold.cli.drive import Driver, PageFollower
 from twofold.errors import TwofoldError
+from twofold.players import PlayerSpec
 
 T = TypeVar("T")
 
 PAGES = Path(__file__).with_name("pages")
 HANG_SECONDS = 240.0
-FIND_SECONDS = 5.0
 
 BUSY_SECONDS = 20.0
 """Patience with a page that answers in the end, however busy the machine is."""
@@ -57,12 +58,15 @@ def site() -> Iterator[str]:
 class Played:
     """The result of a game on a page."""
 
-    follower: PageFollower
     driver: Driver
-    ending: str = ""
     error: str = ""
     title: str = ""
     points: str = ""
+
+    @property
+    def follower(self) -> PageFollower:
+        """The game that was seen."""
+        return self.driver.follower
 
 
 class Stage:
@@ -85,6 +89,7 @@ class Stage:
 
         async def hold() -> None:
             async with async_playwright() as playwright:
+                await register_reader(playwright)
                 browser = await playwright.chromium.launch(
                     executable_path=find_browser(headless=True),
                     args=["--no-sandbox", "--disable-dev-shm-usage"],
@@ -145,9 +150,8 @@ async def play_page(
     page: Page,
     player: str = "greedy",
     *,
-    kind: PageKind = ORIGINAL,
-    answer_seconds: float = 10.0,
-    rules: Rules | None = None,
+    told: Selectors = ORIGINAL,
+    answer_seconds: float = browser.ANSWER_SECONDS,
     meanwhile: Any = None,
     **wishes: Any,
 ) -> Played:
@@ -156,38 +160,28 @@ async def play_page(
     Args:
         page: the page.
         player: spec of who plays.
-        kind: kind of page to look for.
+        told: says where the game is.
         answer_seconds: how long the page may leave a question without an answer.
-        rules: rules of the page.
-        meanwhile: a coroutine function that is given (page, driver, follower) and runs beside.
+        meanwhile: a coroutine function that is given the page and the follower, and runs beside.
         wishes: options of `Driver`.
     """
-    tab = Tab(page, answer_seconds)
-    follower = PageFollower(rules)
-    with closing(Thinker(lambda _found: make_player(player))) as thinker:
-        game = await find_game(tab, kind, FIND_SECONDS)
-        driver = Driver(
-            game,
-            thinker,
-            follower,
-            lambda: find_game(tab, kind, FIND_SECONDS),
-            **{"patience": BUSY_SECONDS, **wishes},
-        )
-        played = Played(follower, driver)
-        beside = asyncio.ensure_future(meanwhile(page, driver, follower)) if meanwhile else None
+    driver = Driver(told, PlayerSpec.parse(player), **{"patience": BUSY_SECONDS, **wishes})
+    played = Played(driver)
+    with patch.object(browser, "ANSWER_SECONDS", answer_seconds):
+        await driver.find(page)
+        beside = asyncio.ensure_future(meanwhile(page, driver.follower)) if meanwhile else None
         try:
-            played.ending = await driver.play()
+            await driver.play()
             if "hostile" not in page.url:  # there, nobody but our own world can be asked
                 played.title = await page.title()
-                played.points = (
-                    await page.inner_text(POINTS) if await page.query_selector(POINTS) else ""
-                )
+                if await page.query_selector(POINTS):
+                    played.points = await page.inner_text(POINTS)
         except TwofoldError as error:
             played.error = str(error)
-        if beside is not None:
-            beside.cancel()
-            await asyncio.gather(beside, return_exceptions=True)
-        return played
+    if beside is not None:
+        beside.cancel()
+        await asyncio.gather(beside, return_exceptions=True)
+    return played
 
 
 @pytest.fixture(scope="session")

@@ -21,25 +21,27 @@ from tests.support.documents import check_document
 from tests.support.signals import hear_signals
 from twofold import Board, Move
 from twofold.cli import drive
-from twofold.cli.browser import ORIGINAL, find_browser
-from twofold.errors import ResourceError
+from twofold.cli.browser import find_browser
 from twofold.game.record import read_record
 from twofold.players import PlayerSpec
 
 URL = "http://127.0.0.1:1/"
 
 
-def test_a_browser_that_does_not_listen_is_reported(cli: Cli) -> None:
-    code, out, err = cli("drive", URL, "--attach", "1")
+@pytest.mark.parametrize(
+    ("option", "fault"),
+    [
+        (
+            ["--attach", "1"],
+            "a browser to listen at 'http://127.0.0.1:1', but no program answers at this address\n",
+        ),
+        (["--browser", "/no/such/browser"], "the browser to start, got "),
+    ],
+)
+def test_a_browser_that_is_not_there_is_reported(cli: Cli, option: list[str], fault: str) -> None:
+    code, out, err = cli("drive", URL, *option)
     assert (code, out) == (1, "")
-    listens = "expected a browser to listen at 'http://127.0.0.1:1'"
-    assert err == f"twofold: {listens}, but no program answers at this address\n"
-
-
-def test_a_program_that_is_not_a_browser_is_reported(cli: Cli, site: str) -> None:
-    code, out, err = cli("drive", site, "--browser", "/no/such/browser")
-    assert (code, out) == (1, "")
-    assert err.startswith("twofold: expected the browser to start, got ")
+    assert err.startswith(f"twofold: expected {fault}")
 
 
 def test_a_game_in_a_browser_of_its_own(cli: Cli, site: str, tmp_path: Path) -> None:
@@ -76,49 +78,37 @@ def test_a_terminal_shows_progress(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def show() -> None:
-        task = asyncio.create_task(one.show_progress())
+        task = asyncio.create_task(driver.show_progress())
         await asyncio.sleep(0.05)
         assert "move" not in capsys.readouterr().err
-        one.follower.begin(Board.parse("1100/0000/0000/0000"), 100)
-        one.follower.follow(Board.parse("2000/0000/0000/0001"), None, Move.LEFT)
+        driver.follower.begin(Board.parse("1100/0000/0000/0000"), 100)
+        driver.follower.follow(Board.parse("2000/0000/0000/0001"), None, Move.LEFT)
         await asyncio.sleep(0.3)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
 
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setattr(drive, "REFRESH_SECONDS", 0.01)
-    one = drive.Drive(URL, ORIGINAL, spec=PlayerSpec.parse("greedy"))
+    driver = drive.Driver()
     asyncio.run(show())
     assert "move 1  score 104  largest 4  0 moves/s" in capsys.readouterr().err
-
-
-def test_a_record_that_cannot_be_written_hides_no_summary(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse() -> str:
-        raise ResourceError("the disk is full")
-
-    one = drive.Drive(URL, ORIGINAL, record=Path("x"))
-    one.follower.begin(Board.parse("1100/0000/0000/0000"), 100)
-    monkeypatch.setattr(one, "_write_record", refuse)
-    with pytest.raises(ResourceError, match="disk is full"):
-        one.finish("no move is left")
-    assert "score 100, largest tile 2, 0 moves, no move is left" in capsys.readouterr().out
 
 
 def test_the_summary_says_what_came_in_between(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     path = tmp_path / "game.2048"
-    one = drive.Drive(URL, ORIGINAL, record=path)
-    one.follower.begin(Board.parse("1000/0000/0000/0001"), None)
-    one.follower.begin(Board.parse("1100/0000/0000/0000"), None)
-    one.finish("interrupted")
-    one.finish("said once")
-    out = capsys.readouterr().out
-    assert "0 moves, interrupted (the page shows no score" in out
-    assert "1 change of the board that no single move explains" in out
-    assert out.endswith("no move was seen: nothing to record\n")
+    driver = drive.Driver(spec=PlayerSpec.parse("greedy"))
+    driver.popups, driver.ending = ["notice"], "interrupted"
+    driver.follower.begin(Board.parse("1000/0000/0000/0001"), None)
+    driver.follower.begin(Board.parse("1100/0000/0000/0000"), None)
+    drive.finish(driver, URL, path)
+    assert capsys.readouterr().out == (
+        "score 0, largest tile 2, 0 moves, interrupted (the page shows no score: it is counted "
+        "from its first board)\n0.0 s, 0 moves/s, player greedy\n"
+        "1 change of the board that no single move explains; the record begins after the last "
+        "such change\nclosed 1 popup\nno move was seen: nothing to record\n"
+    )
     assert not path.exists()
 
 

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from twofold import Board, Budget, Game, Move, Player, Rules, make_player
-from twofold.cli._driver import PageFollower, Thinker
+from twofold.cli.drive import PageFollower, Thinker
 from twofold.errors import InvalidBoard, PlayerError
-from twofold.games.mover import MoveQuestion
 
 START = Board.parse("1100/0000/0000/0002")
 
@@ -63,7 +62,7 @@ def test_moves_of_others_are_followed_and_leaps_are_breaks() -> None:
     assert one.follow(Board.parse("1234/0000/0000/0000"), 7) is None
     assert (one.followed, one.breaks, one.score) == (1, 1, 7)
     assert one.board == Board.parse("1234/0000/0000/0000")
-    assert one.record(player="", date="", tags={}) is None
+    assert not one.game.can_undo
 
 
 def test_a_game_is_followed_from_its_boards_alone() -> None:
@@ -75,10 +74,6 @@ def test_a_game_is_followed_from_its_boards_alone() -> None:
         one.follow(game.board, None)
     assert (one.followed, one.breaks) == (game.move_number, 0)
     assert (one.score, one.board) == (game.score, game.board)
-    record = one.record(player="me", date="2048-01-31", tags={"Page": "here"})
-    assert record is not None
-    assert record.replay().board == game.board
-    assert (record.seed, record.player, record.tags["Page"]) == (None, "me", "here")
 
 
 def test_the_last_move_may_end_a_game_that_vanishes() -> None:
@@ -99,58 +94,31 @@ def test_given_rules_hold() -> None:
 
 # ---- a player that is asked from an event loop
 
-BOARD = Board.parse("1100/0000/0000/0002")
-QUESTION = MoveQuestion(Rules(), BOARD, 0, 0)
+GAME = Game.from_board(START, seed=0)
 
 
 def thinking(
-    player: str | Callable[[Rules], Player],
-    talk: Callable[[Thinker], Coroutine[Any, Any, Any]],
-    budget: Budget | None = None,
+    player: str | type[Player], talk: Callable[[Thinker], Coroutine[Any, Any, Any]], **wishes: Any
 ) -> Any:
     """The result of a coroutine with a thinker."""
-    make = player if callable(player) else lambda _: make_player(player)
-    with closing(Thinker(make, budget)) as thinker:
+
+    def make(_: Rules) -> Player:
+        return make_player(player) if isinstance(player, str) else player()
+
+    with closing(Thinker(make, **wishes)) as thinker:
         return asyncio.run(talk(thinker))
 
 
-def test_it_answers_as_the_player_does() -> None:
-    async def talk(thinker: Thinker) -> list[Move]:
-        game = Game(seed=3)
-        moves = []
-        for _ in range(20):
-            asked = MoveQuestion(game.rules, game.board, game.score, game.move_number)
-            moves.append(await thinker.ask(asked))
-            game.play(moves[-1])
-        return moves
-
-    game, player = Game(seed=3), make_player("greedy")
-    for move in thinking("greedy", talk):
-        assert move == player.choose(game.board)
-        game.play(move)
-
-
-def test_it_answers_within_a_budget() -> None:
-    async def talk(thinker: Thinker) -> Move:
-        return await thinker.ask(QUESTION)
-
-    assert thinking("expectimax:eval=rows,ply=1", talk, Budget(nodes=100)) in BOARD.legal_moves()
-
-
-def test_the_player_is_made_again_for_other_rules() -> None:
-    made: list[Rules] = []
-
-    def make(rules: Rules) -> Player:
-        made.append(rules)
-        return make_player("greedy")
-
+@pytest.mark.parametrize("budget", [None, Budget(nodes=100)])
+def test_it_answers_as_the_player_does(budget: Budget | None) -> None:
     async def talk(thinker: Thinker) -> None:
-        small = MoveQuestion(Rules.parse("2x2"), Board.parse("2x2:10/01"), None, 0)
-        for question in (QUESTION, QUESTION, small, QUESTION):
-            await thinker.ask(question)
+        for _ in range(20):
+            with thinker.asked(game, game.score) as answer:
+                assert await answer == player.choose(game.board)
+            game.play(game.legal_moves()[0])
 
-    thinking(make, talk)
-    assert [rules.shape for rules in made] == [(4, 4), (2, 2), (4, 4)]
+    game, player = Game(seed=3), make_player("expectimax:eval=rows,ply=1")
+    thinking("expectimax:eval=rows,ply=1", talk, budget=budget)
 
 
 def test_an_unwanted_answer_is_dropped() -> None:
@@ -159,51 +127,35 @@ def test_an_unwanted_answer_is_dropped() -> None:
     class Slow(Player):
         def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
             gate.wait(60)
-            return board.legal_moves()[move_number]
+            return board.legal_moves()[0 if score is None else score]
 
     async def talk(thinker: Thinker) -> Move:
-        first = thinker.ask(QUESTION)
-        await asyncio.sleep(0.01)
-        second = thinker.ask(MoveQuestion(Rules(), BOARD, None, 1))
+        with thinker.asked(GAME, 0) as first:
+            await asyncio.sleep(0.01)
         assert first.cancelled()
-        thinker.drop()
-        assert second.cancelled()
-        third = thinker.ask(MoveQuestion(Rules(), BOARD, None, 2))
-        gate.set()
-        return await third
+        with thinker.asked(GAME, 1):
+            pass
+        with thinker.asked(GAME, 2) as third:
+            gate.set()
+            return await third
 
-    assert thinking(lambda _: Slow(), talk) == BOARD.legal_moves()[2]
+    assert thinking(Slow, talk) == START.legal_moves()[2]
 
 
 def test_an_error_of_the_player_is_raised_where_it_is_awaited() -> None:
     class Wrong(Player):
         def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+            if score:
+                raise SystemExit(3)
             return Move.UP
 
     async def talk(thinker: Thinker) -> None:
-        dead_up = MoveQuestion(Rules(), Board.parse("1212/0000/0000/0000"), None, 0)
-        with pytest.raises(PlayerError, match="expected a legal move from Wrong"):
-            await thinker.ask(dead_up)
-        thinker.ask(dead_up)
-        await asyncio.sleep(0.05)  # its error is of no interest any more
+        dead_up = Game.from_board(Board.parse("1212/0000/0000/0000"), seed=0)
+        for score, fault in ((0, "expected a legal move from Wrong"), (1, "SystemExit: 3")):
+            with thinker.asked(dead_up, score) as answer, pytest.raises(PlayerError, match=fault):
+                await answer
 
-    thinking(lambda _: Wrong(), talk)
-
-
-def test_a_player_that_wants_to_end_the_program_has_failed() -> None:
-    class Exiting(Player):
-        def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
-            raise SystemExit(3)
-
-        def close(self) -> None:
-            raise RuntimeError("nobody waits any more")
-
-    async def talk(thinker: Thinker) -> None:
-        for _ in range(2):  # the thread goes on
-            with pytest.raises(PlayerError, match="SystemExit: 3"):
-                await thinker.ask(QUESTION)
-
-    thinking(lambda _: Exiting(), talk)
+    thinking(Wrong, talk)
 
 
 def test_a_player_that_never_answers_does_not_delay_the_end(
@@ -218,10 +170,10 @@ def test_a_player_that_never_answers_does_not_delay_the_end(
             return Move.LEFT
 
     async def talk(thinker: Thinker) -> None:
-        thinker.ask(QUESTION)
-        await asyncio.sleep(0.01)
+        with thinker.asked(GAME, None):
+            await asyncio.sleep(0.01)
 
     began = time.monotonic()
-    thinking(lambda _: Stuck(), talk)
+    thinking(Stuck, talk)
     assert time.monotonic() - began < 60
     gate.set()

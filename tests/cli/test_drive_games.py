@@ -2,15 +2,13 @@
 
 import asyncio
 import json
-from pathlib import Path
 
 import pytest
 from playwright.async_api import Page
 
 from tests.cli.stage import BUSY_SECONDS, Played, Stage
-from twofold.cli._driver import Driver, PageFollower
-from twofold.cli.browser import kind_of, read_selectors
-from twofold.game.record import read_record, write_record
+from twofold.cli.browser import read_selectors
+from twofold.cli.drive import PageFollower
 
 NAMES = ("up", "right", "down", "left")
 KEYS = [f"keys.{name}={key}" for name, key in zip(NAMES, "wdsa", strict=True)]
@@ -27,11 +25,11 @@ def test_a_game_is_played_to_its_end(stage: Stage, fault: str) -> None:
     patience = 1.0 if fault == "undrawn" else BUSY_SECONDS
     found = stage.play(f"original.html?seed=3&size=2&{fault}", patience=patience)
     assert is_whole(found)
-    assert found.driver.page.kind.name == "original"
+    assert found.driver.page.kind == "original"
     if fault == "undrawn":  # the original forgets a game that has ended
-        assert found.ending == "no move is left on the board that the page shows"
+        assert found.driver.ending == "no move is left on the board that the page shows"
         return
-    assert found.ending == "no move is left"
+    assert found.driver.ending == "no move is left"
     assert found.follower.board.is_over
     if fault != "hostile":
         assert found.points == str(found.follower.score)
@@ -40,18 +38,7 @@ def test_a_game_is_played_to_its_end(stage: Stage, fault: str) -> None:
 def test_play_goes_on_after_the_win_and_stops_at_a_tile(stage: Stage) -> None:
     found = stage.play("original.html?seed=3&goal=8", stop_at=32)
     assert is_whole(found)
-    assert found.ending == "the tile 32 is reached"
-
-
-def test_the_moves_seen_make_a_record(stage: Stage, tmp_path: Path) -> None:
-    found = stage.play("original.html?seed=5&size=2&unsaved")
-    record = found.follower.record(player="greedy", date="2048-01-31", tags={"Page": "here"})
-    assert record is not None
-    write_record(tmp_path / "game.2048", record)
-    kept = read_record(tmp_path / "game.2048")
-    assert (kept.seed, kept.score, kept.rules.shape) == (None, found.follower.score, (2, 2))
-    assert kept.final == found.follower.board
-    assert len(kept.spawns) == len(kept.moves) == found.follower.made
+    assert found.driver.ending == "the tile 32 is reached"
 
 
 def test_a_page_that_answers_late_is_waited_for(stage: Stage) -> None:
@@ -60,30 +47,30 @@ def test_a_page_that_answers_late_is_waited_for(stage: Stage) -> None:
 
 
 def test_the_pace_is_kept(stage: Stage) -> None:
-    found = stage.play("original.html?seed=3", stop_at=8, moves_per_second=20)
+    found = stage.play("original.html?seed=3", stop_at=8, pace=20)
     assert is_whole(found)
     seconds = found.driver.last_at - found.driver.first_at
     assert seconds >= (found.follower.made - 1) / 20
 
 
 def test_a_move_made_by_hand_is_followed(stage: Stage) -> None:
-    async def touch(page: Page, driver: Driver, follower: PageFollower) -> None:
+    async def touch(page: Page, follower: PageFollower) -> None:
         while follower.made < 2:
             await asyncio.sleep(0.01)
         moves = follower.board.legal_moves()
         await page.keyboard.press(f"Arrow{moves[0].name.capitalize()}")
 
-    found = stage.play("original.html?seed=3", meanwhile=touch, stop_at=16, moves_per_second=1)
+    found = stage.play("original.html?seed=3", meanwhile=touch, stop_at=16, pace=1)
     assert (found.error, found.follower.followed, found.follower.breaks) == ("", 1, 0)
 
 
 def test_a_new_game_by_hand_is_followed(stage: Stage) -> None:
-    async def restart(page: Page, driver: Driver, follower: PageFollower) -> None:
+    async def restart(page: Page, follower: PageFollower) -> None:
         while follower.made < 3:
             await asyncio.sleep(0.01)
         await page.evaluate("localStorage.clear(); score = 0; moves = 0; begin()")
 
-    found = stage.play("original.html?seed=3", meanwhile=restart, stop_at=16, moves_per_second=20)
+    found = stage.play("original.html?seed=3", meanwhile=restart, stop_at=16, pace=20)
     assert (found.error, found.follower.breaks) == ("", 1)
     assert (found.follower.score or 0) < 100
 
@@ -91,7 +78,7 @@ def test_a_new_game_by_hand_is_followed(stage: Stage) -> None:
 def test_a_page_that_loads_itself_anew_is_read_again(stage: Stage) -> None:
     found = stage.play("original.html?seed=3&reload=4", stop_at=16)
     assert found.error == ""
-    assert found.ending == "the tile 16 is reached"
+    assert found.driver.ending == "the tile 16 is reached"
 
 
 def test_another_game_saved_by_the_same_site_is_not_believed(stage: Stage) -> None:
@@ -122,7 +109,7 @@ def test_a_game_in_a_frame_of_another_site_is_found(stage: Stage) -> None:
 def test_a_page_of_any_make_is_played_by_selectors(stage: Stage, more: list[str]) -> None:
     usual = ["tiles=#cells .cell", "score=#points", "over=#end", "won=#hurray", "keep_going=#more"]
     told = read_selectors(None, [*usual, *KEYS, *more])
-    found = stage.play("cells.html?seed=3&goal=2", kind=kind_of(told), stop_at=8)
+    found = stage.play("cells.html?seed=3&goal=2", told=told, stop_at=8)
     assert is_whole(found)
     assert found.follower.score
 
@@ -130,10 +117,10 @@ def test_a_page_of_any_make_is_played_by_selectors(stage: Stage, more: list[str]
 def test_a_board_of_another_shape_is_played_to_its_end(stage: Stage) -> None:
     shape = ["tiles=#cells .cell", "rows=3", "cols=2"]
     told = read_selectors(None, [*shape, "over=#end"])
-    found = stage.play("cells.html?rows=3&cols=2", kind=kind_of(told), patience=0.1)
+    found = stage.play("cells.html?rows=3&cols=2", told=told, patience=0.1)
     assert "expected the board to change after" in found.error  # arrows are not its keys
     told = read_selectors(None, [*shape, *KEYS])
-    found = stage.play("cells.html?rows=3&cols=2&seed=2", kind=kind_of(told))
+    found = stage.play("cells.html?rows=3&cols=2&seed=2", told=told)
     assert is_whole(found)
     assert found.follower.board.shape == (3, 2)
     assert found.follower.board.is_over

@@ -16,7 +16,6 @@ from twofold.cli.browser import (
     ORIGINAL,
     ByMove,
     GamePage,
-    PageKind,
     Selectors,
     Sight,
     bare_url,
@@ -33,9 +32,9 @@ from twofold.errors import InvalidBoard, InvalidInput, MissingExtra
 from twofold.game.foreign.boards import state_of
 
 
-def looks(kind: PageKind, *answers: object) -> list[Sight]:
-    """The sights of a page of this kind for these results of its function."""
-    page = GamePage(Any, kind)  # type: ignore[arg-type]
+def looks(*answers: object) -> list[Sight]:
+    """The sights of an original page for these results of its function."""
+    page = GamePage(Any, ORIGINAL)  # type: ignore[arg-type]
     return [page.read(answer) for answer in answers]  # type: ignore[arg-type]
 
 
@@ -60,10 +59,7 @@ ONE, TWO, THREE = "1200/0000/0000/0000", "0000/1200/0000/0000", "0000/0000/1200/
 
 def test_one_of_two_sources_is_enough() -> None:
     saved, drawn, both = looks(
-        ORIGINAL,
-        holds(ONE, score="7"),
-        holds("", ONE, score="1,234", won=True),
-        holds(ONE, ONE, over=True),
+        holds(ONE, score="7"), holds("", ONE, score="1,234", won=True), holds(ONE, ONE, over=True)
     )
     board = Board.parse(ONE)
     assert saved == Sight(board, 12, is_drawn=False)
@@ -73,7 +69,7 @@ def test_one_of_two_sources_is_enough() -> None:
 
 def test_the_source_that_changed_last_counts() -> None:
     steps = [(ONE, TWO), (ONE, ONE), (TWO, ONE), (TWO, ONE), (THREE, TWO), (THREE, ONE)]
-    seen = looks(ORIGINAL, *(holds(*step) for step in steps))
+    seen = looks(*(holds(*step) for step in steps))
     expected = [TWO, ONE, TWO, TWO, THREE, ONE]
     assert [str(one.board) for one in seen] == [str(Board.parse(text)) for text in expected]
 
@@ -98,7 +94,7 @@ def test_the_source_that_changed_last_counts() -> None:
     ],
 )
 def test_pages_without_a_board(found: object) -> None:
-    (sight,) = looks(ORIGINAL, found)
+    (sight,) = looks(found)
     assert sight.board is None
     assert sight.fault.isprintable()
     assert len(sight.fault) < 400

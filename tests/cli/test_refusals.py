@@ -373,7 +373,7 @@ def test_one_sentence_and_nothing_written(
     cli: Cli, here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     command: str, arguments: str, says: str,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(drive.Drive, "run", lambda _: pytest.fail("a browser was started"))
+    monkeypatch.setattr(drive, "open_page", lambda *_, **__: pytest.fail("a browser was started"))
     monkeypatch.setattr(Server, "serve_on", lambda *_: pytest.fail("a server was started"))
     monkeypatch.setattr("twofold.learn.training.load", lambda *_: pytest.fail("it compiles"))
     before = content_of(here)

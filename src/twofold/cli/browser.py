@@ -1,15 +1,15 @@
-"""2048 pages in a browser: opened, found, read, and told moves.
+"""2048 pages in a browser: opened, found and read.
 
-Kinds of pages are the original game with its clones, and any page whose parts the user gives as CSS
-selectors. A page is read from an isolated JavaScript world in each
-frame, which shares the document with the page but none of its objects. Content of a page is never
-run, and shown only as escaped text. Playwright is used in its asynchronous form, since a page may
-hang, crash or close at any moment, and only there every wait can have a timeout.
+A page is read by a selector engine of Playwright, `pages.js`, which runs in an isolated JavaScript
+world of each frame: it shares the document with the page but none of its objects. Content of a
+page is never run, and shown only as escaped text. Playwright is used in its asynchronous form,
+since a page may hang, crash or close at any moment, and only there every wait can have a timeout.
 """
 
 import asyncio
 import contextlib
 import importlib.util
+import json
 import os
 import re
 import shutil
@@ -18,7 +18,6 @@ import tomllib
 from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 from urllib.parse import urlsplit, urlunsplit
@@ -27,14 +26,14 @@ import msgspec
 
 from twofold.errors import InvalidBoard, InvalidInput, MissingExtra, PageError
 from twofold.game.board import Board
-from twofold.game.foreign.boards import ScoredBoard, parse_saved
+from twofold.game.foreign.boards import parse_saved
 from twofold.game.notation import check_shape, printable, shown
 from twofold.game.rules import Move
 from twofold.limits import MAX_EXPONENT, MAX_PAGE_FRAMES, MAX_SAVED_GAME, MAX_SCORE, MAX_TEXT
 from twofold.storage.files import read_start
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, CDPSession, Frame, Page, Playwright
+    from playwright.async_api import Frame, Page, Playwright
 
 T = TypeVar("T")
 
@@ -66,8 +65,11 @@ OPEN_SECONDS: Final = 30.0
 CLOSE_SECONDS: Final = 5.0
 """Timeout for closing a browser."""
 
-ANSWER_SECONDS: Final = 10.0
-"""Default timeout for an answer of a page."""
+ANSWER_SECONDS = 10.0
+"""Timeout for an answer of a page."""
+
+READER: Final = "twofold"
+"""Name of the selector engine that reads pages."""
 
 MAX_ADDRESS: Final = 2_000
 """Largest length of a URL."""
@@ -126,14 +128,15 @@ def bare_url(url: str) -> str:
 
 
 @asynccontextmanager
-async def open_tab(
+async def open_page(
     url: str, endpoint: str = "", *, headless: bool = False, program: str = ""
-) -> AsyncIterator["Tab"]:
-    """Open the tab of a page. A browser that was started for it is closed at the end.
+) -> AsyncIterator["Page"]:
+    """Open a page. A browser that was started for it is closed at the end.
 
     Args:
         url: of the page.
-        endpoint: of a running browser, as of `parse_endpoint`; empty to start one.
+        endpoint: of a running browser, as of `parse_endpoint`, in which a tab with the page is
+            used; empty to start one.
         headless: start a browser without a window.
         program: path of the browser to start; empty to search for one.
 
@@ -143,59 +146,54 @@ async def open_tab(
     """
     from playwright.async_api import async_playwright  # an extra
 
+    timeout = 1000 * OPEN_SECONDS
     async with async_playwright() as playwright:
         if endpoint:
-            yield Tab(await _attached(playwright, url, endpoint))
+            with _said(f"a browser to listen at {shown(endpoint)}"):
+                browser = await playwright.chromium.connect_over_cdp(endpoint, timeout=timeout)
+            await register_reader(playwright)
+            if not browser.contexts:
+                raise PageError("expected a browser with a window, got none")
+            tabs = [page for context in browser.contexts for page in context.pages]
+            page = find_tab(tabs, url)
+            if page is None:
+                page = await browser.contexts[0].new_page()
+                await _go(page, url)
+            with _said("the tab to come to the front"):
+                await page.bring_to_front()
+            yield page
             return
-        async with _started(playwright, url, program, headless=headless) as page:
-            yield Tab(page)
+        with _said("the browser to start"):
+            browser = await playwright.chromium.launch(
+                executable_path=program or find_browser(headless=headless),
+                headless=headless,
+                # Chromium refuses to start as root with its sandbox.
+                chromium_sandbox=not (hasattr(os, "geteuid") and os.geteuid() == 0),
+                args=["--disable-dev-shm-usage"],
+                timeout=timeout,
+            )
+        try:
+            await register_reader(playwright)
+            context = await browser.new_context(accept_downloads=False, no_viewport=not headless)
+            page = await context.new_page()
+            context.on("page", lambda page: _closed(page.close()))  # windows that the page opens
+            await _go(page, url)
+            yield page
+        finally:
+            await _closed(browser.close())
 
 
-@asynccontextmanager
-async def _started(
-    playwright: "Playwright", url: str, program: str, *, headless: bool
-) -> AsyncIterator["Page"]:
-    """A page in a new browser."""
-    # Chromium refuses to start as root with its sandbox.
-    sandbox = not (hasattr(os, "geteuid") and os.geteuid() == 0)
-    with _said("the browser to start"):
-        browser = await playwright.chromium.launch(
-            executable_path=program or find_browser(headless=headless),
-            headless=headless,
-            chromium_sandbox=sandbox,
-            args=["--disable-dev-shm-usage"],
-            timeout=1000 * OPEN_SECONDS,
-        )
-    try:
-        context = await browser.new_context(accept_downloads=False, no_viewport=not headless)
-        page = await context.new_page()
-        context.on("page", _close)  # closes windows that the page opens
-        await _go(page, url)
-        yield page
-    finally:
-        await _close(browser)
+async def register_reader(playwright: "Playwright") -> None:
+    """Let `pages.js` read the pages of open browsers, and those that they open later."""
+    script = Path(__file__).with_name("pages.js").read_text(encoding="utf-8")
+    await playwright.selectors.register(READER, script, content_script=True)
 
 
-async def _close(what: "Browser | Page") -> None:
-    """Close it, if it still responds."""
+async def _closed(closing: Awaitable[None]) -> None:
+    """Close a browser or page, if it still responds."""
     with contextlib.suppress(Exception):
         async with asyncio.timeout(CLOSE_SECONDS):
-            await what.close()
-
-
-async def _attached(playwright: "Playwright", url: str, endpoint: str) -> "Page":
-    """A page in a running browser, which stays open: its tab, or a new one."""
-    with _said(f"a browser to listen at {shown(endpoint)}"):
-        browser = await playwright.chromium.connect_over_cdp(endpoint, timeout=1000 * OPEN_SECONDS)
-    if not browser.contexts:
-        raise PageError("expected a browser with a window, got none")
-    page = find_tab([page for context in browser.contexts for page in context.pages], url)
-    if page is None:
-        page = await browser.contexts[0].new_page()
-        await _go(page, url)
-    with _said("the tab to come to the front"):
-        await page.bring_to_front()
-    return page
+            await closing
 
 
 def find_tab(tabs: "Sequence[Page]", url: str) -> "Page | None":
@@ -246,140 +244,6 @@ def _reason(text: str) -> str:
 
 def _first_line(text: str) -> str:
     return shown(text.strip().partition("\n")[0])
-
-
-# ---- a tab
-
-
-class FrameGone(PageError):
-    """The frame no longer exists."""
-
-
-class Tab:
-    """A tab of a browser; `answer_seconds` is the timeout of each call."""
-
-    def __init__(self, page: "Page", answer_seconds: float = ANSWER_SECONDS) -> None:
-        self._page = page
-        self._answer_seconds = answer_seconds
-        self._lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self._sessions: dict[Frame, CDPSession] = {}
-        self._worlds: dict[tuple[CDPSession, str], World] = {}
-
-        def lose(how: str) -> None:
-            if not self._lost.done():
-                self._lost.set_result(how)
-
-        if page.is_closed():
-            lose("a closed tab")
-        page.on("crash", lambda _: lose("a crash of the page"))
-        page.on("close", lambda _: lose("a closed tab"))
-        if page.context.browser is not None:
-            page.context.browser.on("disconnected", lambda _: lose("a closed browser"))
-
-    async def wait_lost(self) -> str:
-        """Wait until the tab is gone; the reason."""
-        return await asyncio.shield(self._lost)
-
-    async def ask(self, question: Awaitable[T]) -> T:
-        """Await an answer of Playwright, whose own errors pass; PageError without an answer."""
-        from playwright.async_api import Error
-
-        task = asyncio.ensure_future(question)
-        either: set[asyncio.Future[Any]] = {task, self._lost}
-        timeout = self._answer_seconds
-        try:
-            await asyncio.wait(either, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
-            error = task.exception() if task.done() and not task.cancelled() else None
-            if isinstance(error, Error) and ("closed" in error.message or "crash" in error.message):
-                # The failed call may return before the event that the tab is gone.
-                await asyncio.wait({self._lost}, timeout=1.0)
-            if self._lost.done():
-                raise PageError(f"expected the game to stay open, got {self._lost.result()}")
-            if not task.done():
-                raise PageError(f"expected an answer from the page within {timeout:g} s, got none")
-            return task.result()
-        finally:
-            task.cancel()
-
-    async def press(self, key: str) -> None:
-        """Press and release a key."""
-        with _said(f"to press the key {shown(key)}"):
-            await self.ask(self._page.keyboard.press(key))
-
-    async def worlds(self) -> "list[World]":
-        """The isolated worlds in the frames of the tab, the outermost first."""
-        from playwright.async_api import Error
-
-        found: list[World] = []
-        for frame in self._page.frames[:MAX_PAGE_FRAMES]:
-            try:
-                if frame not in self._sessions:
-                    whole = frame if frame.parent_frame else self._page
-                    question = self._page.context.new_cdp_session(whole)
-                    self._sessions[frame] = await self.ask(question)
-                session = self._sessions[frame]
-                tree = await self.ask(session.send("Page.getFrameTree"))
-            except Error:  # it belongs to its parent's session, or is gone
-                self._sessions.pop(frame, None)
-                continue
-            trees = [tree["frameTree"]]
-            for one in trees:  # a frame and those inside it, the outermost first
-                trees += one.get("childFrames", ())
-                name = str(one["frame"]["id"])
-                found.append(self._worlds.setdefault((session, name), World(self, session, name)))
-        return found[:MAX_PAGE_FRAMES]
-
-
-class World:
-    """An isolated JavaScript world in a frame, reached through a session."""
-
-    def __init__(self, tab: Tab, session: "CDPSession", frame: str) -> None:
-        self.tab = tab
-        self._session = session
-        self._frame = frame
-        self._context: int | None = None
-
-    async def call(self, function: str, *arguments: object) -> Any:
-        """Call a function of pages.js, also if the page was reloaded meanwhile.
-
-        Raises:
-            FrameGone: the frame no longer exists.
-            PageError: the function fails, or the page does not answer.
-        """
-        from playwright.async_api import Error
-
-        known = self._context is not None
-        try:
-            return await self._call(function, *arguments)
-        except Error as error:
-            self._context = None
-            if known:  # its page was reloaded, if it is not gone
-                return await self.call(function, *arguments)
-            got = _first_line(str(error))
-            raise FrameGone(f"expected the frame of the game, got {got}") from None
-
-    async def _call(self, *arguments: object) -> Any:
-        if self._context is None:
-            wanted = {"frameId": self._frame, "worldName": "twofold"}
-            made = await self.tab.ask(self._session.send("Page.createIsolatedWorld", wanted))
-            self._context = made["executionContextId"]
-        question = {
-            "functionDeclaration": script(),
-            "executionContextId": self._context,
-            "arguments": [{"value": argument} for argument in arguments],
-            "returnByValue": True,
-        }
-        answer = await self.tab.ask(self._session.send("Runtime.callFunctionOn", question))
-        if "exceptionDetails" in answer:
-            fault = answer["exceptionDetails"].get("exception", {}).get("description", "an error")
-            raise PageError(f"expected a readable page, got {_first_line(fault)}")
-        return answer["result"].get("value")
-
-
-@cache
-def script() -> str:
-    """The function that reads a page, see `pages.js`."""
-    return Path(__file__).with_name("pages.js").read_text(encoding="utf-8")
 
 
 # ---- kinds of pages
@@ -496,44 +360,10 @@ class Sight:
     is_drawn: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class PageKind:
-    """A kind of page.
-
-    Attributes:
-        name: of the kind, and of the function of pages.js that reads it.
-        argument: of that function.
-        board: selector of the board.
-        keep_going: selector of the element that continues after the win; empty if the page
-            continues by itself.
-        steady_seconds: how long a board must be unchanged to be accepted; 0 if tiles are read at
-            their final places.
-        selectors: given by the user.
-    """
-
-    name: str
-    argument: object
-    board: str
-    keep_going: str
-    steady_seconds: float = 0.0
-    selectors: Selectors | None = None
-
-
-ORIGINAL: Final = PageKind(
-    "original", MAX_SAVED_GAME, ".game-container, .tile-container", ".keep-playing-button"
+ORIGINAL: Final = Selectors(
+    tiles=".tile", board=".game-container, .tile-container", keep_going=".keep-playing-button"
 )
-
-
-def kind_of(selectors: Selectors | None) -> PageKind:
-    """The kind of page that selectors describe; without them that of the original game."""
-    if selectors is None:
-        return ORIGINAL
-    # One frame for cells, longer for boxes that slide.
-    steady = 0.016 if selectors.place == "order" else 0.12
-    told = msgspec.to_builtins(selectors)
-    board = selectors.board or selectors.tiles
-    return PageKind("generic", told, board, selectors.keep_going, steady, selectors)
-
+"""The original game and pages built like it, whose tiles `pages.js` reads by their classes."""
 
 POPUPS: Final = (
     ("notice", ".notice-close-button"),
@@ -553,8 +383,12 @@ POPUPS: Final = (
 """Popups, and the buttons that close or refuse them; never those that accept something."""
 
 
+class FrameGone(PageError):
+    """The frame no longer exists."""
+
+
 class GamePage:
-    """A game on a page, in the frame of a world.
+    """A game on a page, in one of its frames.
 
     Pages like the original hold the board twice: saved in `gameState` of the local storage, as soon
     as a move is made, and in the classes of their tiles, one frame later. Either is enough. If they
@@ -562,36 +396,93 @@ class GamePage:
     game may be that of another page or be out of date, and a hidden tab draws no tiles.
 
     Attributes:
+        frame: the frame.
+        told: says where the game is on the page.
         source: where the last board was read, in words.
     """
 
-    def __init__(self, world: World, kind: PageKind) -> None:
-        self.world = world
-        self.kind = kind
-        self.source = "the page" if kind.name != "original" else ""
+    def __init__(self, frame: "Frame", told: Selectors) -> None:
+        self.frame = frame
+        self.told = told
+        self.source = "the page"
         self._known: tuple[Board, Board] | None = None  # (saved, drawn) at the last look
         self._saved_is_newer = False
 
+    @property
+    def kind(self) -> str:
+        """The kind of page, and the function of pages.js that reads it."""
+        return "original" if self.told is ORIGINAL else "generic"
+
+    @property
+    def steady_seconds(self) -> float:
+        """How long a board must be unchanged to be accepted; 0 if tiles have their final places."""
+        if self.told is ORIGINAL:
+            return 0.0
+        return 0.016 if self.told.place == "order" else 0.12  # one frame; boxes slide
+
+    async def call(self, function: str, *arguments: object) -> Any:
+        """Call a function of pages.js.
+
+        Raises:
+            FrameGone: the frame no longer exists.
+            PageError: the function fails, or the page does not answer or is gone.
+        """
+        question = f"{READER}={json.dumps([function, *arguments])}"
+        text = self.frame.locator(question).text_content()
+        answer = await self._answered(text, "the frame of the game")
+        found = json.loads(answer or "{}")
+        if "fault" in found:
+            raise PageError(f"expected a readable page, got {_first_line(found['fault'])}")
+        return found["answer"]
+
+    async def _answered(self, question: Awaitable[T], expected: str) -> T:
+        """Await an answer of Playwright; its errors become ours."""
+        from playwright.async_api import Error
+
+        page = self.frame.page
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                return await question
+        except TimeoutError:
+            raise PageError(
+                f"expected an answer from the page within {ANSWER_SECONDS:g} s, got none"
+            ) from None
+        except Error as error:
+            if "crashed" in error.message:
+                how = "a crash of the page"
+            elif "closed" in error.message:
+                browser = page.context.browser
+                how = "a closed tab" if browser and browser.is_connected() else "a closed browser"
+            else:
+                raise FrameGone(f"expected {expected}, got {_first_line(error.message)}") from None
+            raise PageError(f"expected the game to stay open, got {how}") from None
+
     async def look(self) -> Sight:
         """The visible state now, without waiting."""
-        found = await self.world.call(self.kind.name, self.kind.argument)
-        return self.read(found if isinstance(found, dict) else {})
+        told = MAX_SAVED_GAME if self.told is ORIGINAL else msgspec.to_builtins(self.told)
+        return self.read(await self.call(self.kind, told))
 
     def read(self, found: Mapping[str, Any]) -> Sight:
         """The state in the result of a function of pages.js."""
         over, won = bool(found.get("over")), bool(found.get("won"))
-        saved, saved_fault = _saved(found.get("saved"))
-        drawn, fault = self._drawn(found, saved.board.shape if saved is not None else (4, 4))
-        fault = fault or saved_fault
+        saved, fault, shape = None, "", (4, 4)
+        if text := found.get("saved"):
+            try:
+                saved = parse_saved(text)
+                shape = saved.board.shape
+                if not saved.board.max_tile:
+                    saved, fault = None, "expected tiles in the saved game, got none"
+            except InvalidBoard as error:
+                fault = str(error)
+        drawn, why = self._drawn(found, shape)
         if saved is not None and (drawn is None or self._counts(saved.board, drawn)):
             self.source = "the saved game"
             return Sight(saved.board, saved.score, over, won, is_drawn=drawn is not None)
-        if self.kind.name == "original":
+        if self.told is ORIGINAL:
             self.source = "the tiles"
         # A page without a button is assumed to continue after the win by itself.
-        won = won and bool(self.kind.keep_going)
-        score = read_score(found.get("score"))
-        return Sight(drawn, score, over, won, "" if drawn is not None else fault)
+        won = won and bool(self.told.keep_going)
+        return Sight(drawn, read_score(found.get("score")), over, won, why or fault)
 
     def _counts(self, saved: Board, drawn: Board) -> bool:
         """True if the saved game counts, not the tiles; at first the tiles count."""
@@ -605,8 +496,7 @@ class GamePage:
         tiles = found.get("tiles")
         if not tiles:
             return None, printable(str(found.get("fault", "")))
-        told = self.kind.selectors
-        number = read_exponent if told and told.numbers == "exponents" else read_number
+        number = read_exponent if self.told.numbers == "exponents" else read_number
         rows, cols = found.get("rows") or usual[0], found.get("cols") or usual[1]
         try:
             read = [(int(row), int(col), number(text), rank) for row, col, text, rank in tiles]
@@ -616,29 +506,20 @@ class GamePage:
 
     async def make(self, move: Move) -> None:
         """Press the key of a move, or click its button."""
-        told, name = self.kind.selectors, move.name.lower()
-        if told is None or told.buttons is None:
-            await self.world.tab.press(getattr(told.keys if told else ARROWS, name))
+        told, name = self.told, move.name.lower()
+        if told.buttons is None:
+            key = getattr(told.keys, name)
+            pressed = self.frame.page.keyboard.press(key)
+            await self._answered(pressed, f"to press the key {shown(key)}")
             return
         button = getattr(told.buttons, name)
-        if not await self.world.call("click", button):
+        if not await self.call("click", button):
             raise PageError(f"expected a button {shown(button)} for {name}, got none")
 
     async def close_popup(self, *, always: bool) -> tuple[str, str]:
         """Close a known popup over the board, with `always` also elsewhere: (its name, cover)."""
-        found = await self.world.call("popup", self.kind.board, POPUPS, always)
+        found = await self.call("popup", self.told.board or self.told.tiles, POPUPS, always)
         return printable(str(found["closed"])), printable(str(found["cover"]))
-
-
-def _saved(text: object) -> tuple[ScoredBoard | None, str]:
-    """The saved game, or why there is none."""
-    if not isinstance(text, str) or not text:
-        return None, ""
-    try:
-        saved = parse_saved(text)
-    except InvalidBoard as error:
-        return None, str(error)
-    return (saved, "") if saved.board.max_tile else (None, "expected tiles in the saved game")
 
 
 def board_of(tiles: Iterable[tuple[int, int, int, int]], rows: int, cols: int) -> Board:
@@ -689,30 +570,32 @@ def read_score(text: object) -> int | None:
     return None
 
 
-async def find_game(tab: Tab, kind: PageKind, seconds: float) -> GamePage:
-    """The first game that can be read in any frame of a tab, after a wait of up to `seconds`.
+async def find_game(page: "Page", told: Selectors, seconds: float) -> GamePage:
+    """The first game that can be read in any frame of a page, after a wait of up to `seconds`.
 
     A game that is drawn has priority over one that is only saved: all frames of a site share their
     storage.
 
     Raises:
-        PageError: there is none; the message names the closest candidate.
+        PageError: there is none; the message names what was looked for and the closest candidate.
     """
     clock = asyncio.get_running_loop().time
     due = clock() + seconds
     while True:
         seen: list[tuple[GamePage, Sight]] = []
-        for world in await tab.worlds():
+        for frame in page.frames[:MAX_PAGE_FRAMES]:
             with contextlib.suppress(FrameGone):
-                page = GamePage(world, kind)
-                seen.append((page, await page.look()))
-        games = [(page, sight) for page, sight in seen if sight.board is not None]
+                game = GamePage(frame, told)
+                seen.append((game, await game.look()))
+        games = [(game, sight) for game, sight in seen if sight.board is not None]
         if games:
             return min(games, key=lambda game: not game[1].is_drawn)[0]
         if clock() >= due:
             break
         await asyncio.sleep(0.1)
     why = next((f" ({sight.fault})" for _, sight in seen if sight.fault), "")
-    if kind == ORIGINAL:
-        why += ". --selector says where another page has its tiles"
-    raise PageError(f"expected a board of the kind {kind.name} on the page, got none{why}")
+    wanted = f"with tiles {shown(told.tiles)}"
+    if told is ORIGINAL:
+        wanted = "with a saved game (gameState) or tiles of a class such as tile-position-1-1"
+        why += "; --selector says where another page has its tiles"
+    raise PageError(f"expected a 2048 {wanted} on the page within {seconds:g} s, got none{why}")

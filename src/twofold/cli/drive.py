@@ -1,17 +1,23 @@
-"""`twofold drive`: a player plays a 2048 page in a real browser."""
+"""`twofold drive`: a player plays a 2048 page in a real browser.
+
+Look, choose, press a key, look again.
+"""
 
 import asyncio
+import contextlib
+import queue
 import sys
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, InvalidStateError
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
 import typer
 
 from twofold.cli._documents import MovesTiming, Part
-from twofold.cli._driver import Driver, PageFollower, Thinker
 from twofold.cli._options import (
     USUAL_PLAYER,
     ForceOption,
@@ -27,27 +33,36 @@ from twofold.cli._options import (
 )
 from twofold.cli._output import live, print_note, print_out, write_json
 from twofold.cli.browser import (
+    ORIGINAL,
+    FrameGone,
     GamePage,
-    PageKind,
-    Tab,
+    Selectors,
+    Sight,
     bare_url,
     find_game,
-    kind_of,
-    open_tab,
+    open_page,
     parse_endpoint,
     parse_url,
     read_selectors,
     require_playwright,
 )
-from twofold.errors import INTERRUPTED, InvalidInput, TwofoldError
+from twofold.errors import INTERRUPTED, InvalidInput, PageError, TwofoldError
 from twofold.figures import counted, format_rate, format_time
-from twofold.game.notation import parse_tile, printable
-from twofold.game.record import keep_record
-from twofold.game.rules import Rules
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.notation import parse_tile, printable, shown
+from twofold.game.record import Record, keep_record
+from twofold.game.rules import Move, Rules
+from twofold.game.step import Status
+from twofold.games.mover import AskedPlayer, MoveQuestion
 from twofold.players import Player, PlayerSpec
+from twofold.players.base import checked_move
 from twofold.players.registry import default_player
 from twofold.search.budget import Budget, parse_seconds
 from twofold.storage.files import new_file
+
+if TYPE_CHECKING:
+    from playwright.async_api import Page
 
 EXAMPLE = """  twofold drive https://example.org/2048
   twofold drive https://example.org/2048 --headless --record game.2048
@@ -57,8 +72,29 @@ EXAMPLE = """  twofold drive https://example.org/2048
 FIND_SECONDS: Final = 10.0
 """How long a page may take to show a game."""
 
-REFRESH_SECONDS: Final = 0.2
-"""Time between two looks at how it goes."""
+PRESSES: Final = 3
+"""Number of times a key without effect is pressed."""
+
+IDLE_ROUNDS: Final = 20
+"""Limit of rounds in which the page reports an end or a win, and no move is made."""
+
+STILL_SECONDS: Final = 0.5
+"""How long a board that no move explains must be unchanged to be accepted."""
+
+OVER_SECONDS: Final = 1.0
+"""How long a page must report the end of the game, if a move is legal."""
+
+LOOK_SECONDS: Final = 0.1
+"""Interval between two looks at the page while the player searches or waits."""
+
+FRESH_SECONDS: Final = 0.03
+"""Largest age of a look before a key is pressed."""
+
+PAUSES: Final = (0.0, 0.002, 0.004, 0.008, 0.016)
+"""Intervals between looks for the answer to a key; the last one is repeated."""
+
+REFRESH_SECONDS = 0.2
+"""Interval between two pictures of the progress."""
 
 MAX_PAGE_TAG: Final = 500
 """Most characters of the page's address in a record."""
@@ -99,28 +135,52 @@ def command(
     can make moves on the page, too: the player continues from there. Ctrl-C stops the player and
     leaves the page as it is; a browser that the command started is closed.
     """
-    told = read_selectors(selectors, selector or ()) if selectors or selector else None
-    drive = Drive(
-        url=parse_url(url),
-        endpoint=attach and parse_endpoint(attach),
-        headless=headless,
-        program=browser,
-        kind=kind_of(told),
+    address, where = parse_url(url), attach and parse_endpoint(attach)
+    driver = Driver(
+        read_selectors(selectors, selector or ()) if selectors or selector else ORIGINAL,
+        PlayerSpec.parse(player) if player else None,
+        rules=read_rules(rules) if rules else None,
+        budget=None if time is None else Budget(seconds=parse_seconds(time, "--time")),
         pace=read_pace(moves_per_second),
         stop_at=None if stop_at is None else _read_tile(stop_at),
         patience=parse_seconds(patience, "--patience"),
-        budget=None if time is None else Budget(seconds=parse_seconds(time, "--time")),
-        rules=read_rules(rules) if rules else None,
-        spec=PlayerSpec.parse(player) if player else None,
-        record=record,
-        force=force,
-        json=json,
     )
     if record is not None:
-        inputs = [selectors or "", *(drive.spec.files if drive.spec else ())]
+        inputs = [selectors or "", *(driver.spec.files if driver.spec else ())]
         new_file(record, inputs=inputs, force=force)  # before anything is played
     require_playwright()
-    drive.run()
+    say = print_note if json else print_out
+
+    async def play() -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(_ignore_loss)
+        task = asyncio.current_task()
+        try:
+            async with open_page(address, where, headless=headless, program=browser) as page:
+                await driver.find(page)
+                say(f"found a game of the kind {driver.page.kind}, read from {driver.page.source}")
+                showing = loop.create_task(driver.show_progress())
+                try:
+                    await driver.play()
+                finally:
+                    showing.cancel()
+                    await asyncio.gather(showing, return_exceptions=True)
+                    finish(driver, address, record, force=force, json=json)
+                if not (headless or where) and sys.stdout.isatty():
+                    print_note("the browser stays open; close it, or press Ctrl-C")
+                    await page.wait_for_event("close", timeout=0)
+        except TwofoldError:  # the browser's driver hears Ctrl-C, too
+            if task is not None and task.cancelling():
+                raise asyncio.CancelledError from None
+            raise
+
+    try:
+        asyncio.run(play())
+    except KeyboardInterrupt:
+        if not driver.ending:
+            print_note("interrupted before a game was found")
+        if driver.ending in ("", INTERRUPTION):
+            raise typer.Exit(INTERRUPTED) from None
 
 
 def _read_tile(text: str) -> int:
@@ -136,116 +196,388 @@ def _ignore_loss(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> No
         loop.default_exception_handler(context)
 
 
-@dataclass
-class Drive:
-    """One game on a page, from its beginning to its summary, which `json` makes a JSON document.
+class PageFollower:
+    """Keeps the game that a page shows, by its boards; by default under the original's rules.
 
     Attributes:
-        url: of the page.
-        kind: the kind of page to look for.
-        endpoint: of a running browser; empty to start one.
-        headless: start a browser without a window.
-        program: path of the browser to start; empty to search for one.
-        pace: largest number of moves per second; None for no limit.
-        stop_at: a tile at which to stop; None for the end of the game.
-        patience: timeout for the page, in seconds.
-        spec: the player; None for the default one of the rules.
-        budget: limits on each move; None for the player's own.
-        rules: the rules of the page; None to go by the board.
-        record: the file to write the game to; with `force` it replaces another.
+        made: number of the driver's moves.
+        followed: number of moves by others.
+        breaks: number of boards that no single move explained, without the first board.
     """
 
-    url: str
-    kind: PageKind
-    endpoint: str = ""
-    headless: bool = False
-    program: str = ""
+    def __init__(self, rules: Rules | None = None) -> None:
+        self._rules = rules
+        self._game: Game | None = None
+        self._score_is_known = False
+        self.made = self.followed = self.breaks = 0
+
+    @property
+    def game(self) -> Game:
+        """The game since the last board that no single move explained."""
+        assert self._game is not None, "begin comes first"
+        return self._game
+
+    @property
+    def has_begun(self) -> bool:
+        """True if a board was seen."""
+        return self._game is not None
+
+    @property
+    def board(self) -> Board:
+        """The present board."""
+        return self.game.board
+
+    @property
+    def score(self) -> int | None:
+        """Points so far; None if the page showed no score at the start."""
+        return self.game.score if self._score_is_known else None
+
+    def begin(self, board: Board, score: int | None) -> None:
+        """Start from a board: the first one, or one that no move explains."""
+        rules = self._rules or Rules(rows=board.rows, cols=board.cols)
+        game = Game.from_board(board, rules, score=score or 0, seed=0)
+        self.breaks += self._game is not None
+        self._game, self._score_is_known = game, score is not None
+
+    def explain(self, move: Move, seen: Board) -> tuple[int, int] | None:
+        """The new tile, as cell and tile, if this move and one new tile lead to the board seen."""
+        if move not in self.board.legal_moves() or self.board.shape != seen.shape:
+            return None
+        after = self.board.slide(move).board.exponents
+        pairs = enumerate(zip(after, seen.exponents, strict=True))
+        changed = [(cell, before, now) for cell, (before, now) in pairs if before != now]
+        if len(changed) != 1:
+            return None
+        cell, before, now = changed[0]
+        is_spawn = before == 0 and now in self.game.rules.spawn_exponents
+        return (cell, 1 << now) if is_spawn else None
+
+    def follow(self, seen: Board, score: int | None, ours: Move | None = None) -> Move | None:
+        """Accept a board; the move that explains it, first the driver's own, or None."""
+        for move in Move if ours is None else [ours, *Move]:
+            spawn = self.explain(move, seen)
+            if spawn is not None:
+                self.game.play(move, spawn=spawn)
+                self.made += move is ours
+                self.followed += move is not ours
+                return move
+        self.begin(seen, score)
+        return None
+
+    def may_have_ended(self, move: Move) -> bool:
+        """True if a move may have left a board without a legal move."""
+        if move not in self.board.legal_moves():
+            return False
+        after = self.board.slide(move).board
+        spawns = after.spawns(self.game.rules)
+        return any(after.place(spawn.cell, spawn.tile).is_over for spawn in spawns)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked(MoveQuestion):
+    answer: Future[Move] = field(default_factory=Future, compare=False)
+
+
+class Thinker:
+    """A player that is asked from an event loop, which is never blocked.
+
+    Args:
+        make: makes the player for rules; called in the player's thread, at the first question and
+            when the rules change.
+        budget: limits on each move; None for the player's own.
+    """
+
+    def __init__(self, make: Callable[[Rules], Player], budget: Budget | None = None) -> None:
+        self._budget = budget
+        self._questions: queue.SimpleQueue[_Asked | None] = queue.SimpleQueue()
+        self._player = AskedPlayer(make, self._questions.get, self._choose, self._hand_over)
+
+    @contextlib.contextmanager
+    def asked(self, game: Game, score: int | None) -> Iterator[asyncio.Future[Move]]:
+        """The player's move in a game; its search is stopped at the end."""
+        asked = _Asked(game.rules, game.board, score, game.move_number)
+        answer = asyncio.wrap_future(asked.answer)
+        self._questions.put(asked)
+        self._player.start()
+        try:
+            yield answer
+        finally:
+            answer.cancel()
+            asked.stop.raise_flag()
+
+    def close(self) -> None:
+        """End the thread, unless the player never answers."""
+        self._questions.put(None)
+        self._player.close()
+
+    def _choose(self, player: Player, asked: MoveQuestion) -> None:
+        if self._budget is None:
+            move = player.choose(asked.board, score=asked.score, move_number=asked.move_number)
+        else:
+            found = player.analyse(asked.board, self._budget, score=asked.score, stop=asked.stop)
+            move = found.best
+        self._hand_over(asked, checked_move(player, asked.board, move))
+
+    def _hand_over(self, asked: MoveQuestion, answer: Move | Exception) -> None:
+        assert isinstance(asked, _Asked)
+        with contextlib.suppress(InvalidStateError):  # the question was dropped
+            if isinstance(answer, Exception):
+                asked.answer.set_exception(answer)
+            else:
+                asked.answer.set_result(answer)
+
+
+INTERRUPTION: Final = "interrupted"
+"""The end of a game by Ctrl-C, in words."""
+
+
+@dataclass
+class Driver:
+    """Plays one game on a page.
+
+    A board is the answer to a key if it is the slide of the move and one new tile. Any other board
+    is accepted once it is stable, so neither animations nor moves of a person confuse the driver.
+
+    Attributes:
+        told: says where the game is on the page.
+        spec: the player; None for the default one of the rules.
+        rules: the rules of the page; None to go by the board.
+        budget: limits on each move; None for the player's own.
+        pace: largest number of moves per second; None for no limit.
+        stop_at: a tile at which to stop; None for the end of the game.
+        patience: timeout for an answer to a key, for a board, and for leaving the win screen, in
+            seconds.
+        page: the game, once it is found.
+        player: the player, as short as it can be named; empty until it is made.
+        canonical: the same with all defaults and file hashes.
+        popups: names of the popups that were closed.
+        first_at: time of the driver's first move, in seconds of the loop's clock.
+        last_at: time of its last move.
+        ending: why the game ended, in words; empty before.
+    """
+
+    told: Selectors = ORIGINAL
+    spec: PlayerSpec | None = None
+    _: KW_ONLY
+    rules: Rules | None = None
+    budget: Budget | None = None
     pace: float | None = None
     stop_at: int | None = None
     patience: float = 3.0
-    spec: PlayerSpec | None = None
-    budget: Budget | None = None
-    rules: Rules | None = None
-    record: Path | None = None
-    force: bool = False
-    json: bool = False
-    driver: Driver | None = None
+    page: GamePage = field(init=False)
+    player: str = ""
+    canonical: str = ""
+    popups: list[str] = field(default_factory=list)
+    first_at: float = 0.0
+    last_at: float = 0.0
     ending: str = ""
 
     def __post_init__(self) -> None:
-        self.canonical = self.spec.text if self.spec else ""
-        self.name = self.spec.title if self.spec else ""
+        if self.spec is not None:
+            self.player, self.canonical = self.spec.title, self.spec.text
         self.follower = PageFollower(self.rules)
+        self._sight = Sight(None)
+        self._looked_at = self._due = 0.0
 
-    def run(self) -> None:
-        """Play, and say how it went.
+    async def find(self, page: "Page") -> None:
+        """Find the game on a page; PageError if there is none."""
+        self.page = await find_game(page, self.told, FIND_SECONDS)
+
+    async def play(self) -> None:
+        """Play until the game ends.
 
         Raises:
-            TwofoldError: the page, its browser or the player failed; what was played until then
-                is kept.
-            Exit: it was interrupted.
+            PageError: the page does not behave like 2048, or is gone.
+            PlayerError: the player returns an illegal move.
         """
+        self._clock = asyncio.get_running_loop().time
         try:
-            asyncio.run(self._play())
-        except KeyboardInterrupt:
-            if not self.follower.has_begun:
-                print_note("interrupted before a game was found")
-            self.finish("interrupted")
-            if self.ending == "interrupted":
-                raise typer.Exit(INTERRUPTED) from None
-        except TwofoldError:
-            self.finish("stopped by an error")
-            raise
-
-    async def _play(self) -> None:
-        asyncio.get_running_loop().set_exception_handler(_ignore_loss)
-        try:
-            async with open_tab(
-                self.url, self.endpoint, headless=self.headless, program=self.program
-            ) as tab:
-                await self._drive(tab)
-        except TwofoldError:  # the browser's driver hears Ctrl-C, too
+            with contextlib.closing(Thinker(self._make_player, self.budget)) as thinker:
+                self.ending = await self._play(thinker)
+        except (TwofoldError, asyncio.CancelledError):
             task = asyncio.current_task()
-            if task is not None and task.cancelling():
-                raise asyncio.CancelledError from None
+            is_interrupted = task is not None and task.cancelling()
+            self.ending = INTERRUPTION if is_interrupted else "stopped by an error"
             raise
 
-    async def _drive(self, tab: Tab) -> None:
-        async def find() -> GamePage:
-            return await find_game(tab, self.kind, FIND_SECONDS)
-
-        page = await find()
-        said = f"found a game of the kind {page.kind.name}, read from {page.source}"
-        (print_note if self.json else print_out)(said)
-        thinker = Thinker(self._make, self.budget)
-        self.driver = Driver(
-            page,
-            thinker,
-            self.follower,
-            find,
-            moves_per_second=self.pace,
-            stop_at=self.stop_at,
-            patience=self.patience,
-        )
-        progress = asyncio.create_task(self.show_progress())
-        try:
-            ending = await self.driver.play()
-        finally:
-            progress.cancel()
-            await asyncio.gather(progress, return_exceptions=True)
-            thinker.close()
-        self.finish(ending)
-        if not (self.headless or self.endpoint) and sys.stdout.isatty():
-            print_note("the browser stays open; close it, or press Ctrl-C")
-            await tab.wait_lost()
-
-    def _make(self, rules: Rules) -> Player:
-        """The player, ready for a game."""
+    def _make_player(self, rules: Rules) -> Player:
         spec = self.spec or default_player(rules)
         player = open_player(spec, rules, 0)
         check_limits(player, *([] if self.budget is None else ["time"]))
-        self.name, self.canonical = spec.title, player.spec
+        self.player, self.canonical = spec.title, player.spec
         return player
+
+    async def _play(self, thinker: Thinker) -> str:
+        await self._close_popup(always=False)
+        await self.page.call("focus")
+        await self._settle()
+        rounds = 0
+        while rounds <= IDLE_ROUNDS:
+            before = self.follower.board
+            ending = await self._ending()
+            if ending:
+                return ending
+            if self._sight.won:
+                await self._go_on()
+            move = await self._choose(thinker)
+            if move is not None and await self._press(move):
+                return "no move is left on the board that the page shows"
+            rounds = rounds + 1 if self.follower.board == before else 0
+        raise PageError(
+            "expected the game to continue, got a page that keeps reporting that it is over or won"
+        )
+
+    async def _look(self) -> Sight:
+        try:
+            self._sight = await self.page.look()
+        except FrameGone:
+            await self.find(self.page.frame.page)
+            await self.page.call("focus")
+            self._sight = await self.page.look()
+        self._looked_at = self._clock()
+        return self._sight
+
+    async def _settle(self, move: Move | None = None) -> bool:
+        """Look until a board is stable, and accept it: the answer to a key, if `move` is given.
+
+        Returns:
+            False if the key had no effect, or the board is gone.
+        """
+        game = self.follower
+        known = last = game.board if game.has_begun else None
+        began = since = self._clock()
+        pauses = iter(PAUSES)
+        while True:
+            sight, now = await self._look(), self._clock()
+            if sight.board != last:
+                last, since = sight.board, now
+            if last is not None and (move is None or last != known):
+                if now - since >= self._steady_seconds(last, move):
+                    self._accept(last, move)
+                    return True
+            elif move is not None:
+                has_ended = last is not None and (sight.won or sight.over)
+                if has_ended or now - began >= self.patience:
+                    return False
+            if now - began >= self.patience + STILL_SECONDS:
+                fault = sight.fault or "expected a board on the page, got none"
+                if last is not None:
+                    fault = "expected a stable board, got one that keeps changing"
+                raise PageError(f"{fault}, for {self.patience:g} s")
+            await asyncio.sleep(next(pauses, PAUSES[-1]))
+
+    def _steady_seconds(self, board: Board, move: Move | None) -> float:
+        """How long a board must be unchanged; shorter if it is known, or one move after it."""
+        game = self.follower
+        if not game.has_begun:
+            return max(self.page.steady_seconds, 0.1)
+        moves = Move if move is None else [move]
+        if board == game.board or any(game.explain(each, board) for each in moves):
+            return self.page.steady_seconds
+        return STILL_SECONDS
+
+    def _accept(self, board: Board, move: Move | None) -> None:
+        game = self.follower
+        if not game.has_begun:
+            game.begin(board, self._sight.score)
+        elif board != game.board and game.follow(board, self._sight.score, move) is move:
+            self.last_at = self._looked_at
+
+    async def _has_changed(self) -> bool:
+        """Look; True if the game has changed, which is then accepted."""
+        before = self.follower.board
+        if (await self._look()).board != before:
+            await self._settle()
+        return self.follower.board != before or self._sight.won or self._sight.over
+
+    async def _ending(self) -> str:
+        """The reason of the end, in words; empty while the game goes on."""
+        board = self.follower.board
+        if self.stop_at is not None and board.max_tile >= self.stop_at:
+            return f"the tile {board.max_tile} is reached"
+        if self.follower.game.status is Status.STOPPED:
+            return "the goal is reached"
+        if board.is_over:
+            return "no move is left"
+        if self._sight.over and await self._is_over_for_good():
+            return "the page says that the game is over"
+        return ""
+
+    async def _is_over_for_good(self) -> bool:
+        """True if the page reports the end of the game for OVER_SECONDS."""
+        due = self._clock() + OVER_SECONDS
+        while self._clock() < due:
+            await asyncio.sleep(LOOK_SECONDS)
+            sight = await self._look()
+            if not sight.over or sight.board != self.follower.board:
+                await self._settle()
+                return False
+        return True
+
+    async def _go_on(self) -> None:
+        """Leave the win screen."""
+        due = self._clock() + self.patience
+        while self._sight.won:
+            if self._clock() >= due:
+                raise PageError("expected the page to continue after the win, got no change")
+            await self.page.call("click", self.told.keep_going)
+            await asyncio.sleep(PAUSES[-1])
+            await self._look()
+        await self._settle()
+
+    async def _choose(self, thinker: Thinker) -> Move | None:
+        """The player's move; None if the game has changed meanwhile."""
+        with thinker.asked(self.follower.game, self.follower.score) as answer:
+            while not answer.done() or self._clock() < self._due:
+                if answer.done():
+                    await asyncio.sleep(min(max(self._due - self._clock(), 0.0), LOOK_SECONDS))
+                else:
+                    await asyncio.wait({answer}, timeout=LOOK_SECONDS)
+                if self._clock() - self._looked_at >= LOOK_SECONDS and await self._has_changed():
+                    return None
+            if self._clock() - self._looked_at >= FRESH_SECONDS and await self._has_changed():
+                return None
+            return answer.result()
+
+    async def _press(self, move: Move) -> bool:
+        """Make a move; True if the board has gone after a move that may have been the last."""
+        self.first_at = self.first_at or self._clock()
+        if self.pace is not None:
+            self._due = max(self._due, self._clock()) + 1 / self.pace
+        why = ""
+        for _ in range(PRESSES):
+            await self.page.make(move)
+            if await self._settle(move) or self._sight.won or self._sight.over:
+                return False
+            if self._sight.board is None:
+                if self.follower.may_have_ended(move):
+                    return True
+                await self._settle()
+                return False
+            if cover := await self._close_popup(always=True):
+                why = f"; the board is covered by {shown(cover)}"
+                break
+            await self.page.call("focus")
+        raise PageError(
+            f"expected the board to change after {move.name.lower()} "
+            f"on {self.follower.board}, got no change in {self.patience:g} s{why}"
+        )
+
+    async def _close_popup(self, *, always: bool) -> str:
+        """Close a known popup; the description of an unknown cover of the board."""
+        closed, cover = await self.page.close_popup(always=always)
+        if closed:
+            self.popups.append(closed)
+        return "" if closed else cover
+
+    # ---- how it goes
+
+    @property
+    def timing(self) -> MovesTiming:
+        """From the first of our moves to the last."""
+        made = self.follower.made
+        seconds = self.last_at - self.first_at if made else 0.0
+        return MovesTiming(seconds, made / seconds if seconds > 0 else 0.0)
 
     async def show_progress(self) -> None:
         """Show again and again how it goes."""
@@ -254,7 +586,7 @@ class Drive:
             game, moves = self.follower.game, self.follower.made + self.follower.followed
             return (
                 f"move {moves:,}  score {game.score:,}  largest {game.board.max_tile:,}  "
-                f"{format_rate(self._timing.moves_per_second or 0.0)} moves/s"
+                f"{format_rate(self.timing.moves_per_second or 0.0)} moves/s"
             )
 
         with live(line) as show:
@@ -263,79 +595,82 @@ class Drive:
                 if self.follower.made or self.follower.followed:
                     show(None)
 
-    @property
-    def _timing(self) -> MovesTiming:
-        """From the first of our moves to the last."""
-        made, driver = self.follower.made, self.driver
-        seconds = driver.last_at - driver.first_at if driver is not None and made else 0.0
-        return MovesTiming(seconds, made / seconds if seconds > 0 else 0.0)
 
-    def finish(self, ending: str) -> None:
-        """Write the record and the summary, once, if there was a game."""
-        first, self.ending = not self.ending, self.ending or ending
-        if not first or not self.follower.has_begun:
-            return
-        said = ""
-        try:
-            said = self._write_record()
-        finally:
-            if self.json:
-                write_json("drive", self._document(), self._timing)
-            else:
-                print_out("\n".join(self._summary()))
-            if said:
-                (print_note if self.json else print_out)("twofold: " * self.json + said)
+# ---- how it went
 
-    def _write_record(self) -> str:
-        """Write the record, if one is wanted; where it is, in words."""
-        if self.record is None:
-            return ""
-        page = printable(bare_url(self.url))[:MAX_PAGE_TAG]
-        record = self.driver and self.follower.record(
-            player=self.canonical,
-            date=date.today().isoformat(),
-            tags={"Page": page, "Adapter": self.driver.page.kind.name},
+
+def finish(
+    driver: Driver, url: str, record: Path | None, *, force: bool = False, json: bool = False
+) -> None:
+    """Write the record, if one is wanted, and the summary, if there was a game."""
+    if not driver.follower.has_begun:
+        return
+    said = ""
+    try:
+        if record is not None:
+            said = _write_record(driver, url, record, force=force)
+    finally:
+        if json:
+            write_json("drive", _document(driver, url), driver.timing)
+        else:
+            print_out("\n".join(_summary(driver)))
+        if said:
+            (print_note if json else print_out)("twofold: " * json + said)
+
+
+def _write_record(driver: Driver, url: str, path: Path, *, force: bool) -> str:
+    """Write the record; where it is, in words."""
+    game = driver.follower.game
+    if not game.can_undo:
+        return "no move was seen: nothing to record"
+    page = printable(bare_url(url))[:MAX_PAGE_TAG]
+    record = Record.from_game(
+        game,
+        player=driver.canonical,
+        date=date.today().isoformat(),
+        tags={"Page": page, "Adapter": driver.page.kind},
+    )
+    return keep_record(path, record, force=force)
+
+
+def _summary(driver: Driver) -> list[str]:
+    follower, timing = driver.follower, driver.timing
+    game = follower.game
+    lines = [
+        f"score {game.score:,}, largest tile {game.board.max_tile:,}, "
+        f"{counted(follower.made, 'move')}, {driver.ending}",
+        f"{format_time(timing.seconds)}, {format_rate(timing.moves_per_second or 0.0)} "
+        f"moves/s, player {driver.player}",
+    ]
+    if follower.score is None:
+        lines[0] += " (the page shows no score: it is counted from its first board)"
+    if follower.followed:
+        lines.append(f"{counted(follower.followed, 'move')} made on the page by someone else")
+    if follower.breaks:
+        lines.append(
+            f"{counted(follower.breaks, 'change')} of the board that no single move explains; "
+            "the record begins after the last such change"
         )
-        if not record:
-            return "no move was seen: nothing to record"
-        return keep_record(self.record, record, force=self.force)
+    if driver.popups:
+        lines.append(f"closed {counted(len(driver.popups), 'popup')}")
+    return lines
 
-    def _summary(self) -> list[str]:
-        game, follower, timing = self.follower.game, self.follower, self._timing
-        lines = [
-            f"score {game.score:,}, largest tile {game.board.max_tile:,}, "
-            f"{counted(follower.made, 'move')}, {self.ending}",
-            f"{format_time(timing.seconds)}, {format_rate(timing.moves_per_second or 0.0)} "
-            f"moves/s, player {self.name}",
-        ]
-        if follower.score is None:
-            lines[0] += " (the page shows no score: it is counted from its first board)"
-        if follower.followed:
-            lines.append(f"{counted(follower.followed, 'move')} made on the page by someone else")
-        if follower.breaks:
-            lines.append(
-                f"{counted(follower.breaks, 'change')} of the board that no single move explains; "
-                "the record begins after the last such change"
-            )
-        if self.driver is not None and self.driver.popups:
-            lines.append(f"closed {counted(len(self.driver.popups), 'popup')}")
-        return lines
 
-    def _document(self) -> "DriveDocument":
-        board, driver = self.follower.board, self.driver
-        return DriveDocument.of(
-            self.follower,
-            page=bare_url(self.url),
-            adapter=driver and driver.page.kind.name,
-            read_from=driver and driver.page.source,
-            player=self.name,
-            spec=self.canonical,
-            rules=self.follower.game.rules,
-            board=board,
-            max_tile=board.max_tile,
-            popups_closed=driver.popups if driver else [],
-            ended=self.ending,
-        )
+def _document(driver: Driver, url: str) -> "DriveDocument":
+    board = driver.follower.board
+    return DriveDocument.of(
+        driver.follower,
+        page=bare_url(url),
+        adapter=driver.page.kind,
+        read_from=driver.page.source,
+        player=driver.player,
+        spec=driver.canonical,
+        rules=driver.follower.game.rules,
+        board=board,
+        max_tile=board.max_tile,
+        popups_closed=driver.popups,
+        ended=driver.ending,
+    )
 
 
 class DriveDocument(Part, frozen=True):
@@ -343,8 +678,8 @@ class DriveDocument(Part, frozen=True):
 
     Attributes:
         page: address of the page.
-        adapter: kind of the page; null if no game was found.
-        read_from: where the game was read on it; null if no game was found.
+        adapter: kind of the page.
+        read_from: where the game was read on it.
         player: the player, as short as it can be named.
         spec: the same with all defaults and file hashes.
         rules: rules of the game.
@@ -359,8 +694,8 @@ class DriveDocument(Part, frozen=True):
     """
 
     page: str
-    adapter: str | None
-    read_from: str | None
+    adapter: str
+    read_from: str
     player: str
     spec: str
     rules: str

@@ -2,8 +2,11 @@
  * Reads 2048 pages, and closes popups over them. Runs in an isolated world of a frame: the page's
  * document is there, its own scripts are not. Tiles are [row, column, text, rank]; of several tiles
  * in a cell the one of the highest rank counts.
+ *
+ * To Playwright this is a selector engine: the selector is a function with its arguments, and the
+ * element found is one of no document, whose text is the answer.
  */
-(name, ...words) => {
+(() => {
   const MOST_TILES = 1000; // read as tiles
   const MOST_CLASSES = 20;
   const all = (selector) => [...document.querySelectorAll(selector)];
@@ -132,5 +135,16 @@
     document.activeElement?.blur?.(); // takes it from text fields
   };
 
-  return { original, generic, popup, click, focus }[name](...words);
-}
+  const answer = (question) => {
+    const element = document.createElement('p');
+    try {
+      const [name, ...words] = JSON.parse(question);
+      const functions = { original, generic, popup, click, focus };
+      element.textContent = JSON.stringify({ answer: functions[name](...words) ?? null });
+    } catch (error) {
+      element.textContent = JSON.stringify({ fault: String(error) });
+    }
+    return element;
+  };
+  return { query: (_, question) => answer(question), queryAll: (_, question) => [answer(question)] };
+})()
