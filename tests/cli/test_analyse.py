@@ -93,12 +93,6 @@ def test_every_player_fits_80_columns(cli: Cli, board: str, player: str) -> None
     assert ("value" in out) == (player not in ("random", "corner"))
 
 
-def test_values_in_points_have_a_column_of_that_name(cli: Cli) -> None:
-    out = cli("analyse", BOARD, "--player", "expectimax:eval=clustering,ply=1").out
-    assert out.split("\n\n")[1].split()[:5] == ["move", "points", "to", "best", "reward"]
-    assert "values     in points\nevaluator  clustering\n" in out
-
-
 def test_a_long_line_is_wrapped_between_its_steps() -> None:
     analysis = make_player("expectimax:ply=6").analyse(Board.parse(BOARD))
     shown = [line.plain for line in figures(analysis, 60, "expectimax:ply=6")]
@@ -131,16 +125,6 @@ def test_json(cli: Cli) -> None:
     assert (found["reproducible"], found["interrupted"]) == (True, False)
     assert found["timing"]["nodes_per_second"] > 0
     assert "terms" not in found
-
-
-def test_the_line_in_json(cli: Cli) -> None:
-    found = document(cli, "--player", "expectimax:ply=3")
-    expected = make_player("expectimax:ply=3").analyse(Board.parse(BOARD)).line
-    assert found["line"] == [
-        {"move": step.move.name.lower(), "cell": step.cell, "tile": step.tile} for step in expected
-    ]
-    assert found["line"][0]["move"] == found["best"]
-    assert found["line"][-1]["cell"] is None
 
 
 @pytest.mark.parametrize("limit", [(), ("--nodes", "50000"), ("--ply", "3")])

@@ -13,7 +13,6 @@ import pytest
 from rich.console import Console
 
 from tests.support.commands import Cli, write_game
-from tests.support.terminals import exit_code, read_until, terminal
 from twofold import Board, Game, Move, Record, Rules, make_player
 from twofold.cli.review import heading, summary, worst_moves
 from twofold.game.record import write_record
@@ -158,14 +157,6 @@ def test_json(cli: Cli, record: Path) -> None:
     assert found["timing"]["moves_per_second"] > 0
 
 
-def test_json_is_the_same_twice(cli: Cli, record: Path) -> None:
-    def without_timing() -> dict[str, Any]:
-        found = document(cli, str(record), *TINY, "--ply", "2")
-        return {key: value for key, value in found.items() if key not in ("timing", "machine")}
-
-    assert without_timing() == without_timing()
-
-
 # ---- Ctrl-C
 
 
@@ -202,14 +193,3 @@ def test_ctrl_c_ends_a_deep_search(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=120)
     assert process.returncode == 130, err
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="needs the pseudo-terminals of Linux")
-def test_progress_in_a_terminal(tmp_path: Path) -> None:
-    write_game(tmp_path / "game.2048", 200, player="expectimax:ply=2")
-    arguments = ["review", str(tmp_path / "game.2048"), "--player", "expectimax:ply=4"]
-    with terminal(*arguments) as (process, main):
-        read_until(main, "judging moves")
-        read_until(main, "accuracy")
-        read_until(main, "--walk")
-        assert exit_code(process, main) == 0

@@ -4,19 +4,9 @@ import re
 
 import pytest
 
-from tests.cli.driving import (
-    Driven,
-    drive,
-    first_moves,
-    game_of,
-    judge,
-    note_of,
-    reviewing,
-    text_of,
-    until,
-)
-from tests.support.asked import PATIENCE, Last
-from twofold import Board, Game, Player, Rules
+from tests.cli.driving import Driven, drive, game_of, judge, note_of, reviewing, text_of, until
+from tests.support.asked import Last
+from twofold import Game, Player
 from twofold.cli.tui.review_screen import Judging, ReviewScreen
 from twofold.cli.tui.screen import Walk
 from twofold.errors import InvalidSpec
@@ -34,25 +24,16 @@ def place(pilot: Driven) -> str:
     return found[1]
 
 
-def test_a_forced_move_has_no_accuracy() -> None:
-    game = Game.from_board(Board.parse("1x2:01"), Rules.parse("1x2"), 1)
-    game.play("l")
-    screen = ReviewScreen(Walk(game))
-
-    async def act(pilot: Driven) -> None:
-        await judged(pilot, screen)
-        assert re.search(r"accuracy +–, there was no choice", text_of(pilot))
-
-    drive(screen, act)
-
-
 def test_walking() -> None:
-    screen = reviewing()
+    walk = reviewing().walk
+    screen = ReviewScreen(walk, Judging(walk, judge), note="the judge has no tables")
 
     async def act(pilot: Driven) -> None:
         assert place(pilot) == "0 of 40"
+        assert note_of(pilot) == "the judge has no tables"
         await pilot.press("right", "right", "left")
         assert place(pilot) == "1 of 40"
+        assert note_of(pilot) != "the judge has no tables"
         await pilot.press("pagedown", "pagedown", "pageup")
         assert place(pilot) == "11 of 40"
         await pilot.press("end")
@@ -62,18 +43,6 @@ def test_walking() -> None:
         assert place(pilot) == "40 of 40"
         await pilot.press("home")
         assert place(pilot) == "0 of 40"
-
-    drive(screen, act)
-
-
-def test_a_note_is_shown_until_the_first_key() -> None:
-    walk = reviewing().walk
-    screen = ReviewScreen(walk, Judging(walk, judge), note="the judge has no tables")
-
-    async def act(pilot: Driven) -> None:
-        assert note_of(pilot) == "the judge has no tables"
-        await pilot.press("right")
-        assert note_of(pilot) != "the judge has no tables"
 
     drive(screen, act)
 
@@ -154,22 +123,3 @@ def test_leaving(key: str, interrupted: bool) -> None:
         await pilot.press(key)
 
     assert drive(reviewing(), act).return_value is interrupted
-
-
-def test_the_judge_ends_with_the_screen() -> None:
-    walk = Walk(first_moves(60))
-    judging = Judging(walk, judge)
-    judging.close()
-    assert judging._reading.wait(PATIENCE)
-
-
-@pytest.mark.parametrize("size", [(120, 40), (40, 20), (30, 8)])
-def test_any_size(size: tuple[int, int]) -> None:
-    screen = reviewing()
-
-    async def act(pilot: Driven) -> None:
-        await until(pilot, lambda: screen.walk.is_judged)
-        await pilot.press("n")
-        assert len(text_of(pilot).split("\n")) <= size[1] - 1
-
-    drive(screen, act, size)

@@ -13,7 +13,6 @@ from tests.cli.driving import (
     play_screen,
     saved_by,
     text_of,
-    until,
     until_shown,
 )
 from twofold.cli.tui.game_screen import PlayScreen
@@ -94,26 +93,14 @@ def test_a_new_game_shows_the_notice_of_the_previous_one(
     drive(screen, act)
 
 
-def test_the_game_is_saved_as_it_is_played(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(saving, "SAVE_SECONDS", 0.0)
-    screen = play_screen(folder)
-
-    async def act(pilot: Driven) -> None:
-        await pilot.press("left")
-        await until(pilot, lambda: screen.kept.is_written)
-        assert len(saved_by(screen).moves) == 1
-        await pilot.press("ctrl+s")
-        assert "the game is saved as" in text_of(pilot)
-
-    drive(screen, act)
-
-
-def test_before_the_first_move_there_is_nothing_to_save(folder: Path) -> None:
+def test_a_game_is_saved_when_asked_once_it_has_a_move(folder: Path) -> None:
     async def act(pilot: Driven) -> None:
         await pilot.press("ctrl+s")
         assert note_of(pilot) == "nothing to save: no move was made"
         await pilot.press("r")
         assert note_of(pilot) == "there is no move to review yet"
+        await pilot.press("left", "ctrl+s")
+        assert "the game is saved as" in text_of(pilot)
 
     drive(play_screen(folder), act)
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,10 +10,11 @@ import pytest
 from tests.cli.driving import Driven, drive, note_of, plays, text_of, until, until_shown
 from tests.support.asked import Failing, Last
 from twofold import Analysis, Board, Game, Player, Rules
-from twofold.cli.tui.game_screen import ENDS, WatchScreen
-from twofold.games.live_game import LiveGame, Row
+from twofold.cli.tui.game_screen import ENDS, PlayScreen, WatchScreen
+from twofold.games.live_game import LiveGame
 from twofold.games.shared_game import SharedGame
-from twofold.games.store import GameStore
+
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 def sum_of(board: Board) -> int:
@@ -29,20 +29,10 @@ class Counting(Last):
 
 
 def watching(
-    folder: Path,
-    game: Game | None = None,
-    player: Callable[[], Player] = Last,
-    pace: float | None = 60.0,
+    game: Game | None = None, player: Callable[[], Player] = Last, pace: float | None = 60.0
 ) -> WatchScreen:
-    used = game or Game(Rules.parse("6x6"), seed=1)  # it goes on for long
-
-    live = LiveGame(used, None)
-    shared = SharedGame(live, lambda _: player(), pace, "last:of=all")
-    return WatchScreen(shared, lambda: Row(GameStore(folder), "taken"))
-
-
-def pace_of(screen: WatchScreen) -> float | None:
-    return screen.shared.pace
+    live = LiveGame(game or Game(Rules.parse("6x6"), seed=1), None)  # it goes on for long
+    return WatchScreen(SharedGame(live, lambda _: player(), pace, "last:of=all"))
 
 
 def number_of(pilot: Driven) -> int:
@@ -52,7 +42,9 @@ def number_of(pilot: Driven) -> int:
     return int(found[1].replace(",", ""))
 
 
-def test_the_player_plays_at_once(folder: Path) -> None:
+def test_the_player_plays_at_once_pauses_and_goes_on() -> None:
+    screen = watching()
+
     async def act(pilot: Driven) -> None:
         await until(pilot, lambda: number_of(pilot) > 3)
         text = text_of(pilot)
@@ -60,38 +52,40 @@ def test_the_player_plays_at_once(folder: Path) -> None:
         for word in ("score", "largest", "elapsed", "moves/s", "values, points", "1 ply"):
             assert word in text
         assert note_of(pilot) == ENDS
-
-    drive(watching(folder), act)
-
-
-def test_pause_and_go_on(folder: Path) -> None:
-    async def act(pilot: Driven) -> None:
-        await until(pilot, lambda: number_of(pilot) > 3)
         await pilot.press("space")
         await until_shown(pilot, "paused; Space goes on")
-        number = number_of(pilot)
+        with screen.shared.held() as game:
+            number = game.move_number
         await pilot.pause(0.05)
         assert number_of(pilot) == number
         assert re.search(r"pace +60 moves/s", text_of(pilot))
+        for step in (1, 2):
+            await pilot.press("right")
+            await until(pilot, lambda step=step: number_of(pilot) == number + step)  # type: ignore[misc]
+        await pilot.press("left", "right")
+        assert number_of(pilot) == number + 2
         await pilot.press("space")
-        await until(pilot, lambda: number_of(pilot) > number)
+        await until(pilot, lambda: number_of(pilot) > number + 2)
 
-    drive(watching(folder), act)
+    drive(screen, act)
 
 
-def test_looking_back_changes_nothing(folder: Path) -> None:
-    screen = watching(folder)
+def test_looking_back_shows_the_values_and_changes_nothing() -> None:
+    screen = watching(player=Counting)
 
     async def act(pilot: Driven) -> None:
         await until(pilot, lambda: number_of(pilot) > 5)
         await pilot.press("left")
         with screen.shared.held() as game:
-            last, board = game.move_number, game.board
+            last, board, looked_at = game.move_number, game.board, game.steps[-4].board
         assert f"{last - 1:,} of {last:,}" in text_of(pilot)
         walk = screen._walk
         await pilot.press("left", "left")
         assert screen._walk is walk, "a long game would be copied at every key"
-        assert f"{last - 3:,} of {last:,}" in text_of(pilot)
+        text = text_of(pilot)
+        assert f"{last - 3:,} of {last:,}" in text
+        assert f"1 ply, {sum_of(looked_at)} nodes" in text
+        assert "values, points" in text
         await pilot.press("right")
         assert f"{last - 2:,} of {last:,}" in text_of(pilot)
         await pilot.press("end")
@@ -102,23 +96,8 @@ def test_looking_back_changes_nothing(folder: Path) -> None:
     drive(screen, act)
 
 
-def test_looking_back_shows_the_values_of_the_moves(folder: Path) -> None:
-    screen = watching(folder, player=Counting)
-
-    async def act(pilot: Driven) -> None:
-        await until(pilot, lambda: number_of(pilot) > 5)
-        await pilot.press("left", "left")
-        with screen.shared.held() as game:
-            looked_at = game.steps[-3].board
-        text = text_of(pilot)
-        assert f"1 ply, {sum_of(looked_at)} nodes" in text
-        assert "values, points" in text
-
-    drive(screen, act)
-
-
-def test_the_review_begins_at_the_position_looked_at(folder: Path) -> None:
-    screen = watching(folder)
+def test_the_review_begins_at_the_position_looked_at() -> None:
+    screen = watching()
 
     async def act(pilot: Driven) -> None:
         await until(pilot, lambda: number_of(pilot) > 5)
@@ -132,58 +111,35 @@ def test_the_review_begins_at_the_position_looked_at(folder: Path) -> None:
     drive(screen, act)
 
 
-def test_single_steps_forward(folder: Path) -> None:
-    screen = watching(folder)
+def test_faster_slower_and_as_fast_as_it_can() -> None:
+    screen = watching()
 
     async def act(pilot: Driven) -> None:
-        await until(pilot, lambda: number_of(pilot) > 2)
-        await pilot.press("space")
-        with screen.shared.held() as game:
-            number = game.move_number
-        for step in (1, 2):
-            await pilot.press("right")
-            await until(pilot, lambda step=step: number_of(pilot) == number + step)  # type: ignore[misc]
-        await pilot.press("left", "right")
-        assert number_of(pilot) == number + 2
-
-    drive(screen, act)
-
-
-def test_faster_slower_and_as_fast_as_it_can(folder: Path) -> None:
-    screen = watching(folder)
-
-    async def act(pilot: Driven) -> None:
-        await pilot.press("minus")
-        assert pace_of(screen) == 40.0
-        await pilot.press("plus", "equals_sign")
-        assert pace_of(screen) == 150.0
-        await pilot.press("f")
-        assert pace_of(screen) is None
+        paces = []
+        for key in ("minus", "plus", "equals_sign", "f", "f", "f"):
+            await pilot.press(key)
+            paces.append(screen.shared.pace)
+        assert paces == [40.0, 80.0, 150.0, None, 150.0, None]
         await until(pilot, lambda: screen.shared.now.is_finished)
 
     drive(screen, act)
 
 
-def test_the_end_is_announced(folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("rules", "board", "says"),
+    [("1x3", "1x3:122", "game over: 8"), ("1x3 goal=8", "1x3:122", "8 reached, game over: 8")],
+)
+def test_the_end_is_announced(rules: str, board: str, says: str) -> None:
     async def act(pilot: Driven) -> None:
-        await until_shown(pilot, "game over")
-        assert "Q ends with a summary" in note_of(pilot)
+        await until_shown(pilot, f"{says} points. Q ends with a summary.")
         await pilot.press("left")
-        assert " of " in text_of(pilot)
+        assert "0 of 1" in text_of(pilot)
 
-    drive(watching(folder, Game(Rules.parse("2x2"), seed=3), pace=None), act)
-
-
-def test_a_goal_made_by_the_last_possible_move_is_announced_with_the_end(folder: Path) -> None:
-    async def act(pilot: Driven) -> None:
-        await until_shown(pilot, "8 reached, game over: 8 points.")
-
-    game = Game.from_board(Board.parse("1x3:122"), Rules.parse("1x3 goal=8"), 1)
-    drive(watching(folder, game), act)
+    drive(watching(Game.from_board(Board.parse(board), Rules.parse(rules), 1)), act)
 
 
-def test_taking_over_from_a_position_looked_at(folder: Path) -> None:
-    screen = watching(folder)
+def test_taking_over_from_a_position_looked_at() -> None:
+    screen = watching()
 
     async def act(pilot: Driven) -> None:
         await until(pilot, lambda: number_of(pilot) > 5)
@@ -193,8 +149,8 @@ def test_taking_over_from_a_position_looked_at(folder: Path) -> None:
         await pilot.press("t")
         await until_shown(pilot, "twofold  play")
         assert number_of(pilot) == number
-        played = screen.taken_over
-        assert played is not None
+        played = pilot.app.screen
+        assert isinstance(played, PlayScreen)
         await pilot.press("p")
         assert plays(screen)
         await pilot.press("left", "up", "right", "down")
@@ -204,8 +160,8 @@ def test_taking_over_from_a_position_looked_at(folder: Path) -> None:
     drive(screen, act)
 
 
-def test_a_player_that_fails_ends_it(folder: Path) -> None:
-    screen = watching(folder, player=Failing)
+def test_a_player_that_fails_ends_it() -> None:
+    screen = watching(player=Failing)
 
     async def act(pilot: Driven) -> None:
         await until(pilot, lambda: pilot.app.return_value is not None)
@@ -214,8 +170,8 @@ def test_a_player_that_fails_ends_it(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("key", "interrupted"), [("q", False), ("ctrl+c", True)])
-def test_leaving(folder: Path, key: str, interrupted: bool) -> None:
+def test_leaving(key: str, interrupted: bool) -> None:
     async def act(pilot: Driven) -> None:
         await pilot.press(key)
 
-    assert drive(watching(folder), act).return_value is interrupted
+    assert drive(watching(), act).return_value is interrupted

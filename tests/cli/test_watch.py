@@ -12,19 +12,22 @@ from tests.support.commands import Cli
 from twofold import Board, Game, Move, Player, Rules, make_player
 from twofold.cli.watch import frames
 from twofold.game.record import read_record
-from twofold.games.mover import analyse, question_of
 from twofold.players import play_game
 
 
-def test_a_line_every_hundred_moves_then_board_and_summary(cli: Cli) -> None:
-    code, out, err = cli("watch", "greedy", "--seed", "3")
+def test_a_line_every_hundred_moves_then_board_and_summary(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "game.2048"
+    code, out, err = cli("watch", "greedy", "--seed", "3", "--record", str(path))
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert lines[0].startswith("greedy, seed 3, rules 4x4")
     assert [line.split()[1] for line in lines if line.startswith("move ")] == ["100", "200", "300"]
     assert "score 3,872, largest tile 256, 318 moves, game over" in lines
     assert lines[-1] == "again: twofold watch greedy --seed 3"
+    assert lines[-2] == f"written to {path}"
     assert any("reached    256 at move    166" in line for line in lines)
+    record = read_record(path)
+    assert (record.seed, record.score, record.player) == (3, 3872, "greedy")
 
 
 def test_every_move_in_words(cli: Cli) -> None:
@@ -49,12 +52,6 @@ def test_the_same_seed_is_the_same_game_as_in_bench() -> None:
         result = play_game(make_player("random"), Rules(), seed)
         assert result is not None
         assert (last.board, last.score) == (result.board, result.score)
-
-
-def test_a_random_seed_is_shown(cli: Cli) -> None:
-    first, second = cli("watch", "corner"), cli("watch", "corner")
-    assert "--seed" in first.out.splitlines()[-1]
-    assert first.out.splitlines()[-1] != second.out.splitlines()[-1]
 
 
 def test_rules_are_part_of_the_command_that_plays_it_again(cli: Cli) -> None:
@@ -88,15 +85,6 @@ def test_kernels_that_are_compiled_at_the_start_of_a_game_are_told(
     assert cli("watch", "greedy", "--seed", "3").code == 0
     place = told.index("start")
     assert told[place - 1 : place + 2] == ["begin", "start", "end"]
-
-
-def test_the_game_can_be_recorded(cli: Cli, tmp_path: Path) -> None:
-    path = tmp_path / "game.2048"
-    code, out, _ = cli("watch", "greedy", "--seed", "3", "--record", str(path))
-    assert code == 0
-    assert f"written to {path}" in out
-    record = read_record(path)
-    assert (record.seed, record.score, record.player) == (3, 3872, "greedy")
 
 
 @pytest.mark.promise("R65")
@@ -183,19 +171,6 @@ def test_frames_hold_the_position_and_its_analysis() -> None:
     assert marks[-1].tile == shown[-1].board.max_tile
 
 
-def test_players_without_an_analysis_are_asked_for_their_move() -> None:
-    class Counts(Player):
-        def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
-            numbers.append(move_number)
-            return board.legal_moves()[0]
-
-    numbers: list[int] = []
-    game = Game(seed=1)
-    for _ in range(3):
-        game.play(analyse(Counts(), question_of(game)).best)
-    assert numbers == [0, 1, 2]
-
-
 def test_the_pace_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
 
@@ -210,11 +185,3 @@ def test_the_pace_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(9):
         next(source)
     assert now == pytest.approx(2.0)
-
-
-def test_a_stopped_game_ends_at_the_next_frame() -> None:
-    stop = threading.Event()
-    source = frames(make_player("greedy"), Game(seed=1), stop=stop)
-    next(source)
-    stop.set()
-    assert list(source) == []

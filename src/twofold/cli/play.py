@@ -1,8 +1,9 @@
 """`twofold play`: you play, on the full screen, in plain text or in words."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -21,7 +22,7 @@ from twofold.cli._options import (
     standard_input,
 )
 from twofold.cli._output import print_out, print_words, wrapped
-from twofold.cli.tui.opening import can_open, play_screen, words_at_leaving
+from twofold.cli.tui.picture import can_open
 from twofold.cli.tui.tiles import words_of_board, words_of_move
 from twofold.errors import (
     INTERRUPTED,
@@ -35,13 +36,14 @@ from twofold.figures import counted
 from twofold.game.board import Board
 from twofold.game.formats import parse_any_record
 from twofold.game.game import Game
-from twofold.game.notation import MOVE_LETTERS, shown
+from twofold.game.notation import MOVE_LETTERS, shell_line, shown
 from twofold.game.record import read_record, write_record
 from twofold.game.record_text import located
-from twofold.game.rules import Move
+from twofold.game.rules import Move, Rules
 from twofold.game.step import Step, makes_goal
 from twofold.games.live_game import LiveGame, Place, RecordFile, Row, new_game, next_game, opened
-from twofold.games.mover import analyse, question_of
+from twofold.games.mover import PLEASANT, analyse, question_of
+from twofold.games.shared_game import SharedGame
 from twofold.games.store import GameStore, games_folder
 from twofold.limits import MAX_RECORD_BYTES
 from twofold.players import Player, PlayerSpec
@@ -125,19 +127,35 @@ def _resumed(store: GameStore, name: str) -> LiveGame:
 
 
 def _play_on_screen(kept: LiveGame, hints: PlayerSpec | None, helper: Player | None) -> None:
-    from twofold.cli.tui.screen import run  # an extra
+    from twofold.cli.tui.game_screen import PlayScreen  # an extra
+    from twofold.cli.tui.screen import run
 
-    screen = play_screen(kept, hints, helper)
+    def make(rules: Rules) -> Player:
+        spec = hints or default_player(rules)
+        shared.spec, shared.title = spec.text, spec.title
+        return helper or spec.make()
+
+    shared = SharedGame(kept, make, PLEASANT, hints.text if hints else "")
     interrupted = True
     try:
-        interrupted = run(screen)
+        interrupted = run(PlayScreen(shared))
     finally:
-        screen.shared.close()
-        screen.kept.save()
-        for line in words_at_leaving(screen.kept):
-            print_out(line)
+        shared.close()
+        leave(shared.live)
     if interrupted:
         raise typer.Exit(INTERRUPTED)
+
+
+def leave(kept: LiveGame) -> None:
+    """Save a game, and say where it is and how to go on with it."""
+    kept.save()
+    if not kept.is_written or kept.place is None:
+        print_out("nothing to save: no move was made")
+        return
+    if notice := kept.take_notice():
+        print_out(notice)
+    print_out(f"the game is {kept.place.where}")
+    print_out(f"continue with: {shell_line('twofold', 'play', '--resume', kept.place.name)}")
 
 
 class TextGame:
@@ -188,9 +206,9 @@ class TextGame:
         except KeyboardInterrupt:
             self.kept.save()  # before a word is said: a terminal that was closed takes none
             print_out()
-            self.leave()
+            leave(self.kept)
             raise typer.Exit(INTERRUPTED) from None
-        self.leave()
+        leave(self.kept)
 
     def _read(self) -> str:
         prompt = f"\nmove {self.game.move_number}, score {self.game.score:,} > "
@@ -203,15 +221,18 @@ class TextGame:
             self.show()
 
     def obey(self, line: str) -> bool:
-        """Do what a line says; False to end."""
+        """Do what a line says, up to the first word that is refused; False to end."""
         words = line.split()
         if words[:1] == ["save"]:
             self._try(lambda: self.save_as(line.strip()[4:].strip()))
             return True
-        for word in words:
-            if word.lower() in ("quit", "q", "exit"):
+        words = [part for word in words for part in _parts(word.lower())]
+        for number, word in enumerate(words, 1):
+            if word in ("quit", "q", "exit"):
                 return False
-            if not self._try(lambda word=word: self._do(word.lower())):  # type: ignore[misc]
+            if not self._try(self._commands.get(word, partial(self._move, word))):
+                if rest := words[number:]:
+                    print_words(f"not done: {shown(' '.join(rest))}")
                 break
         return True
 
@@ -224,19 +245,12 @@ class TextGame:
             return False
         return True
 
-    def _do(self, word: str) -> None:
-        if word in self._commands:
-            self._commands[word]()
-            return
-        for one in word if set(word) <= set(MOVE_LETTERS) else [word]:
-            try:
-                move = Move.parse(one)
-            except InvalidMove as error:
-                raise InvalidMove(f"{error}; help lists all commands") from None
-            self.move(move)
-
-    def move(self, move: Move) -> None:
+    def _move(self, word: str) -> None:
         """Make a move and say what happened."""
+        try:
+            move = Move.parse(word)
+        except InvalidMove as error:
+            raise InvalidMove(f"{error}; help lists all commands") from None
         before = self.game.board
         if before.is_over:
             raise GameOver("the game is over; undo takes moves back, new begins another game")
@@ -263,12 +277,10 @@ class TextGame:
 
     def _tell(self, before: Board, step: Step, again: str) -> None:
         """Print what a move did and the result."""
+        print_out(again + words_of_move(before, step.move, step.board) + self._score_words())
         if self._words:
-            print_out(again + words_of_move(before, step.move, step.board) + self._score_words())
             self._say_end()
         else:
-            name = step.move.name.lower()
-            print_out(f"{again}{name}: {said(step, self.game.board.cols)}")
             self.show()
         if makes_goal(before, step.board, self.game.rules) and not self.game.is_finished:
             print_words(f"you reached {self.game.rules.goal}; the game goes on")
@@ -328,7 +340,7 @@ class TextGame:
 
     def new(self) -> None:
         """Save this game and begin another under the same rules."""
-        self.leave()
+        leave(self.kept)
         self.kept, self._before = next_game(self.kept), self.kept
         print_out(f"new game, seed {self.game.seed}; undo goes back to the previous one")
         self.show()
@@ -351,16 +363,7 @@ class TextGame:
                 return
         raise InvalidInput(f"expected a new file or a save of this game, got {str(path)!r}")
 
-    def leave(self) -> None:
-        """Save, and say where the game is and how to go on with it."""
-        self.kept.save()
-        for line in words_at_leaving(self.kept):
-            print_out(line)
 
-
-def said(step: Step, cols: int) -> str:
-    """What a move did, in words: `8 points, a 2 appears in row 1, column 3`."""
-    row, col = divmod(step.cell, cols)
-    return (
-        f"{counted(step.reward, 'point')}, a {step.tile} appears in row {row + 1}, column {col + 1}"
-    )
+def _parts(word: str) -> Iterable[str]:
+    """The moves of a word such as `lld`, or the word."""
+    return word if set(word) <= set(MOVE_LETTERS) else [word]

@@ -22,8 +22,7 @@ from twofold.cli._options import (
 )
 from twofold.cli._output import draws, live, print_note, print_out, print_words, waiting, write_json
 from twofold.cli._thinking import drawn, follow, print_lines
-from twofold.cli.tui.opening import can_open, has_extra, walk_through
-from twofold.cli.tui.picture import beside
+from twofold.cli.tui.picture import beside, can_open, has_extra
 from twofold.errors import INTERRUPTED, InvalidInput, MissingExtra
 from twofold.figures import clock, counted, format_search_time, format_table, format_three_digits
 from twofold.game.board import Board
@@ -128,13 +127,16 @@ def _record(file: str) -> Record:
 
 
 def _walk(record: Record, spec: PlayerSpec, budget: Budget | None) -> None:
+    from twofold.cli.tui.review_screen import Judging, ReviewScreen  # an extra
+    from twofold.cli.tui.screen import Walk, run
+
     with waiting("reading the record ..."):
-        game = record.replay()
+        walk = Walk(record.replay())
     player = open_player(spec, record.rules, 0)
     check_limits(player, *([] if budget is None else ["ply"]))
     unit_of(player, record.rules)  # refuses one who values no move before the screen opens
     note = tables_note(record.player, player.spec)
-    if walk_through(game, lambda: player, budget, note):
+    if run(ReviewScreen(walk, Judging(walk, lambda: player, budget), note=note)):
         raise typer.Exit(INTERRUPTED)
 
 

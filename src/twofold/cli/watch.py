@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -30,23 +31,18 @@ from twofold.cli._options import (
     read_rules,
     read_seed,
 )
-from twofold.cli._output import (
-    can_redraw,
-    catching_interrupt,
-    loading,
-    print_note,
-    print_out,
-    print_words,
-)
+from twofold.cli._output import catching_interrupt, loading, print_note, print_out, print_words
 from twofold.cli._thinking import follow
-from twofold.cli.tui.opening import (
+from twofold.cli.play import leave
+from twofold.cli.tui.picture import (
+    Canvas,
+    ScreenPicture,
+    can_draw,
     can_open,
-    shows_blocks,
-    watch_screen,
-    watched_game,
-    words_at_leaving,
+    draw_moves,
+    title_line,
+    watch_figures,
 )
-from twofold.cli.tui.picture import Canvas, ScreenPicture, draw_moves, search_words, title_line
 from twofold.cli.tui.tiles import draw_board, fit, getting_ready, words_of_board, words_of_move
 from twofold.errors import INTERRUPTED
 from twofold.figures import counted, format_rate, format_time
@@ -56,8 +52,8 @@ from twofold.game.record import Record, keep_record
 from twofold.game.rules import STANDARD, Rules
 from twofold.game.step import end_words
 from twofold.games.live_game import LiveGame, now_text
-from twofold.games.mover import analyse, next_due, question_of
-from twofold.games.shared_game import Chronicle, GameFrame, first_frame, since
+from twofold.games.mover import FIRST_MOVES, FIRST_PACE, analyse, next_due, question_of
+from twofold.games.shared_game import Chronicle, GameFrame, SharedGame, first_frame, since
 from twofold.players import Player, PlayerSpec
 from twofold.players.registry import default_player
 from twofold.storage.files import new_file
@@ -139,7 +135,7 @@ def command(
         )  # before anything is played
     with loading():  # endgame tables by name, so that the game can be replayed
         spec = given.settled(used_rules) if given else default_player(used_rules)
-    live = not plain and not words and can_redraw(sys.stdout.isatty()) and shows_blocks()
+    live = not plain and not words and can_draw()
     watched = Watched(spec, used_rules, used_seed, pace, record, force)
     with watched.recorded_at_failure():
         if live and can_open():
@@ -153,8 +149,7 @@ def command(
     interrupted = interrupted and not watched.game.is_finished
     if interrupted:
         print_out("interrupted")
-    for line in watched.summary(frame):
-        print_out(line)
+    watched.sum_up(frame)
     if player is None and not words:
         hint_at_tables(used_rules)
     if interrupted:
@@ -188,26 +183,15 @@ class Screen:
 
     def lines(self, console: Console, width: int, height: int) -> list[Text]:
         """The picture for a terminal of this size, line by line."""
+        speed = "speed", f"{format_rate(self.frame.moves_per_second)} moves/s"
         picture = ScreenPicture(
             title=title_line(self.player),
             board=self.frame.board,
-            figures=self._figures(),
-            panel=lambda columns: draw_moves(self.frame.analysis, columns),
+            figures=watch_figures(self.frame, self.seed, speed),
+            panel=partial(draw_moves, self.frame.analysis),
             note=Text(self.note, style="dim"),
         )
         return picture.lines(Canvas.of(console, width, height))
-
-    def _figures(self) -> list[tuple[str, str]]:
-        frame = self.frame
-        return [
-            ("score", f"{frame.score:,}"),
-            ("largest", f"{frame.board.max_tile:,}"),
-            ("move", f"{frame.move_number:,}"),
-            ("speed", f"{format_rate(frame.moves_per_second)} moves/s"),
-            ("elapsed", format_time(frame.seconds)),
-            ("search", search_words(frame.analysis)),
-            ("seed", str(self.seed)),
-        ]
 
 
 @dataclass
@@ -232,14 +216,27 @@ class Watched:
         """The game."""
         return self.live.game
 
+    def _shared(self) -> SharedGame:
+        """The game that the player is to play; without a pace its first moves are slower."""
+
+        def speed_up() -> None:
+            is_first = self.pace is None and shared.pace == FIRST_PACE
+            if is_first and self.game.move_number >= FIRST_MOVES:
+                shared.set_pace(None)
+
+        pace = FIRST_PACE if self.pace is None else self.pace
+        shared = SharedGame(self.live, lambda _rules: self.player, pace, self.spec.text)
+        shared.title, shared.on_player = self.spec.title, speed_up
+        return shared
+
     def show_app(self) -> tuple[GameFrame, bool]:
         """Show the game in the app until the user leaves; the last frame, and whether by Ctrl-C."""
-        from twofold.cli.tui.screen import run  # an extra
+        from twofold.cli.tui.game_screen import WatchScreen  # an extra
+        from twofold.cli.tui.screen import run
 
-        shared = watched_game(self.live, self.player, self.spec, self.pace)
-        screen = watch_screen(shared)
+        shared = self._shared()
         try:
-            interrupted = run(screen)
+            interrupted = run(WatchScreen(shared))
         finally:
             shared.close()
             self.live = shared.live
@@ -251,7 +248,7 @@ class Watched:
     def show_live(self, stop: threading.Event) -> GameFrame:
         """Draw the game until it ends or `stop` is set; the last frame."""
         console = Console()
-        shared = watched_game(self.live, self.player, self.spec, self.pace)
+        shared = self._shared()
         screen = Screen(shared.now.frame, self.spec.title, self.seed, getting_ready())
         with (
             closing(shared),
@@ -330,15 +327,17 @@ class Watched:
                 print_note(f"twofold: {written}: the {moves} before the failure")
             raise
 
-    def summary(self, frame: GameFrame) -> list[str]:
-        """The lines at the end; writes the record if one is wanted."""
+    def sum_up(self, frame: GameFrame) -> None:
+        """Write the record if one is wanted, and print the summary."""
         written = [] if self.record is None else [self._write_record(self.record)]
         if self.live.place is not None:  # a person has taken over
-            return [*written, *words_at_leaving(self.live)]
+            print_out(*written)
+            leave(self.live)
+            return
         how = end_words(frame.board, self.rules) if self.game.is_finished else "not finished"
         again = ["twofold", "watch", self.spec.text, "--seed", str(self.seed)]
         again += [] if self.rules == STANDARD else ["--rules", str(self.rules)]
-        return [
+        lines = [
             f"score {frame.score:,}, largest tile {frame.board.max_tile:,}, "
             f"{counted(frame.move_number, 'move')}, {how}",
             f"{format_time(frame.seconds)}, {format_rate(frame.moves_per_second)} moves/s, "
@@ -351,6 +350,7 @@ class Watched:
             *written,
             f"again: {shell_line(*again)}",
         ]
+        print_out("\n".join(lines))
 
     def _write_record(self, path: Path) -> str:
         player = self.player.spec if self.live.place is None else self.live.player

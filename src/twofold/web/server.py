@@ -87,6 +87,15 @@ async def _failed(request: Request, error: Exception) -> Response:
 
 DEFAULT_PORT: Final = 2048
 
+UNSAFE_PORTS: Final = frozenset({
+    1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
+    103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465,
+    512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993,
+    995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668,
+    6669, 6679, 6697, 10080,
+})  # fmt: skip
+"""Ports of other services that no browser opens. Source: Fetch standard, "bad port"."""
+
 PORTS_TRIED: Final = 100
 """Number of ports to try from the default one before the system chooses."""
 
@@ -186,9 +195,15 @@ def listen(host: str, port: int | None) -> socket.socket:
     Port 0 means any free port, None the default one or the next free one. Raises InvalidInput for a
     host that is not this machine, LimitExceeded, or ResourceError if the port is not free.
     """
+    if port in UNSAFE_PORTS:
+        raise InvalidInput(
+            f"expected a port that browsers open, such as {DEFAULT_PORT}, got {port}, which they "
+            "block as unsafe"
+        )
     if port is not None:
         return _listen(host, check_limit("a port", port, 0, 65_535))
-    for candidate in (*range(DEFAULT_PORT, DEFAULT_PORT + PORTS_TRIED), 0):
+    tried = range(DEFAULT_PORT, DEFAULT_PORT + PORTS_TRIED)
+    for candidate in (*sorted({*tried} - UNSAFE_PORTS), 0):
         with contextlib.suppress(ResourceError):
             return _listen(host, candidate)
     raise ResourceError(f"there is no free port on {host}")

@@ -2,28 +2,33 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 from rich.text import Text
 from textual.binding import Binding
 
-from twofold.cli.tui.picture import ScreenPicture, draw_moves, search_words, title_line
+from twofold.cli.tui.picture import (
+    ScreenPicture,
+    draw_moves,
+    search_words,
+    title_line,
+    watch_figures,
+)
 from twofold.cli.tui.review_screen import ReviewScreen
 from twofold.cli.tui.screen import NOTICE, PLAY_KEYS, WATCH_KEYS, PictureScreen, Walk
 from twofold.cli.tui.tiles import getting_ready
 from twofold.errors import IllegalMove, TwofoldError
-from twofold.figures import format_pace, format_rate, format_time
-from twofold.game.board import Board
+from twofold.figures import format_pace, format_rate
 from twofold.game.rules import STANDARD, Move, Rules
 from twofold.game.step import end_words, makes_goal
 from twofold.games import mover
-from twofold.games.live_game import LiveGame, Place, next_game
+from twofold.games.live_game import LiveGame, Row, next_game
 from twofold.games.shared_game import SharedGame, SharedNow
+from twofold.games.store import GameStore, games_folder
+from twofold.players.base import describe
 from twofold.search.analysis import Analysis
-
-if TYPE_CHECKING:
-    from twofold.search.analysis import Analysis
 
 HOLD_SECONDS: Final = 0.15
 """Old values stay this long after a move, or until new ones are known, to avoid flicker."""
@@ -61,7 +66,7 @@ class GameScreen(PictureScreen):
 
     # ---- the values of the moves
 
-    def values(self, analysis: "Analysis | None") -> "Analysis | None":
+    def values(self, analysis: Analysis | None) -> Analysis | None:
         """The values to show: shortly after a move those from before it."""
         if analysis is not None:
             self._values, self._values_until = analysis, time.monotonic() + HOLD_SECONDS
@@ -163,8 +168,6 @@ class PlayScreen(GameScreen):
 
     def _note(self, now: SharedNow) -> Text:
         if self.shared.error is not None:
-            from twofold.players.base import describe
-
             return Text(f"the player failed: {describe(self.shared.error)}", "bold red")
         if now.is_loading:
             return Text(getting_ready(), "dim")
@@ -323,18 +326,13 @@ ENDS = "Ctrl-C ends the game with a summary"
 
 
 class WatchScreen(GameScreen):
-    """A game of a player.
-
-    `keep` makes the place of a game that the user takes over; `taken_over` is then its screen.
-    """
+    """A game of a player; a game that the user takes over is saved."""
 
     KEYS: ClassVar[tuple[Binding, ...]] = WATCH_KEYS
     BINDINGS: ClassVar = [*WATCH_KEYS]
 
-    def __init__(self, shared: SharedGame, keep: Callable[[], Place]) -> None:
+    def __init__(self, shared: SharedGame) -> None:
         super().__init__(shared)
-        self.taken_over: PlayScreen | None = None
-        self._keep = keep
         self._walk: Walk | None = None  # the position shown while looking back
         self._seed = 0
         self._rules = Rules()
@@ -351,45 +349,30 @@ class WatchScreen(GameScreen):
 
     def picture(self) -> ScreenPicture:
         """The present position, or the one looked back at."""
-        now = self.shared.now
+        now, walk = self.shared.now, self._walk
+        frame, new, last = now.frame, now.new, None
+        analysis = self.values(frame.analysis)
+        if walk is not None:
+            new, last = walk.new, frame.move_number
+            analysis = self.shared.analysis_of(walk.board)
+            frame = replace(
+                frame,
+                board=walk.board,
+                score=walk.score,
+                move_number=walk.move_number,
+                analysis=analysis,
+            )
+        speed = "pace", format_pace(self.shared.pace)
+        if now.auto:
+            speed = "speed", f"{format_rate(now.moves_per_second)} moves/s"
         return ScreenPicture(
             title=title_line(self.shared.title),
-            board=self._board(now),
-            figures=self._figures(now),
-            panel=partial(draw_moves, self._shown(now)),
+            board=frame.board,
+            figures=watch_figures(frame, self._seed, speed, last),
+            panel=partial(draw_moves, analysis),
             note=self._note(now),
-            new=now.new if self._walk is None else self._walk.new,
+            new=new,
         )
-
-    def _board(self, now: SharedNow) -> Board:
-        return now.frame.board if self._walk is None else self._walk.board
-
-    def _analysis(self, now: SharedNow) -> Analysis | None:
-        if self._walk is None:
-            return now.frame.analysis
-        return self.shared.analysis_of(self._walk.board)
-
-    def _figures(self, now: SharedNow) -> list[tuple[str, str]]:
-        frame, walk = now.frame, self._walk
-        score, number = frame.score, f"{frame.move_number:,}"
-        if walk is not None:
-            score, number = walk.score, f"{walk.move_number:,} of {frame.move_number:,}"
-        speed = format_pace(self.shared.pace) if not now.auto else (
-            f"{format_rate(now.moves_per_second)} moves/s"
-        )  # fmt: skip
-        return [
-            ("score", f"{score:,}"),
-            ("largest", f"{self._board(now).max_tile:,}"),
-            ("move", number),
-            ("speed" if now.auto else "pace", speed),
-            ("elapsed", format_time(frame.seconds)),
-            ("search", search_words(self._analysis(now))),
-            ("seed", str(self._seed)),
-        ]
-
-    def _shown(self, now: SharedNow) -> Analysis | None:
-        analysis = self._analysis(now)
-        return self.values(analysis) if self._walk is None else analysis
 
     def _note(self, now: SharedNow) -> Text:
         if now.is_loading:
@@ -454,6 +437,6 @@ class WatchScreen(GameScreen):
         if self._walk is not None:
             for _ in range(self._walk.last - self._walk.place):
                 self.shared.undo()
-        self.shared.live.place = self._keep()
-        self.taken_over = PlayScreen(self.shared)
-        self.app.switch_screen(self.taken_over)
+        store = GameStore(games_folder())
+        self.shared.live.place = Row(store, store.new_id())
+        self.app.switch_screen(PlayScreen(self.shared))

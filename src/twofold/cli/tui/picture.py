@@ -1,16 +1,21 @@
 """The picture of a game: lines with the board, figures beside it, the four moves, and a note.
 
-The caller gives the size and the abilities of the terminal; the board fills the room.
+The caller gives the size and the abilities of the terminal; the board fills the room. The app needs
+a terminal and the extra `tui`; a picture alone a terminal.
 """
 
+import importlib.util
 import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rich.text import Text
 
+from twofold.cli._output import can_redraw
 from twofold.cli.tui.tiles import Colours, Look, board_size, draw_board, fit
+from twofold.figures import format_time
 from twofold.game.rules import Move
 from twofold.search.analysis import PROBABILITY, format_chance, format_in_unit
 
@@ -18,8 +23,26 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from twofold.game.board import Board
+    from twofold.games.shared_game import GameFrame
     from twofold.search.analysis import Analysis, MoveAnalysis
     from twofold.tables.library import TableAnswer
+
+
+def has_extra() -> bool:
+    """Whether the extra `tui` is installed."""
+    return importlib.util.find_spec("textual") is not None
+
+
+def can_draw() -> bool:
+    """Whether a picture can be drawn again and again: a terminal that shows half blocks."""
+    is_utf = (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
+    return can_redraw(sys.stdout.isatty()) and is_utf
+
+
+def can_open() -> bool:
+    """Whether the app can be opened here."""
+    return can_draw() and sys.stdin.isatty() and has_extra()
+
 
 HALF_BAR: Final = 0.1
 """Length of the worst legal move's bar relative to the best move's bar."""
@@ -139,6 +162,29 @@ def search_words(analysis: "Analysis | None") -> str:
     if analysis.nodes:
         parts.append(f"{analysis.nodes:,} nodes")
     return ", ".join(parts)
+
+
+def watch_figures(
+    frame: "GameFrame", seed: int, speed: tuple[str, str], last: int | None = None
+) -> list[tuple[str, str]]:
+    """The figures beside the board of a player who is watched.
+
+    Args:
+        frame: the position shown.
+        seed: of the game.
+        speed: of the player, with its name.
+        last: number of moves of the game, if an earlier position is shown.
+    """
+    of = "" if last is None else f" of {last:,}"
+    return [
+        ("score", f"{frame.score:,}"),
+        ("largest", f"{frame.board.max_tile:,}"),
+        ("move", f"{frame.move_number:,}{of}"),
+        speed,
+        ("elapsed", format_time(frame.seconds)),
+        ("search", search_words(frame.analysis)),
+        ("seed", str(seed)),
+    ]
 
 
 PANEL_WIDTH: Final = 30

@@ -1,0 +1,327 @@
+"""What the terminal draws: tiles, boards and pictures in every size, keys, moves in words."""
+
+import io
+import re
+
+import pytest
+from rich.color import Color, ColorSystem
+from rich.console import Console
+from rich.text import Text
+from textual.binding import Binding
+
+from tests.cli.driving import game_of
+from tests.support.colours import contrast
+from twofold import Board, Game, Move, Rules, make_player
+from twofold.cli.tui.picture import Canvas, ScreenPicture, bar_share, title_line
+from twofold.cli.tui.review_screen import draw_walk, timeline, verdict
+from twofold.cli.tui.screen import (
+    COMMON_KEYS,
+    PLAY_KEYS,
+    REVIEW_KEYS,
+    WATCH_KEYS,
+    Walk,
+    _sign,
+    fitting,
+)
+from twofold.cli.tui.tiles import (
+    DIGITS,
+    NAMED,
+    Colours,
+    Look,
+    board_size,
+    draw_big,
+    draw_board,
+    fit,
+    merges,
+    tile_label,
+    words_of_cell,
+    words_of_move,
+)
+from twofold.cli.watch import Screen
+from twofold.game.drawing import TILES
+from twofold.games.judge import MoveJudgement
+from twofold.games.shared_game import GameFrame, first_frame
+from twofold.limits import MAX_EXPONENT
+
+# ---- tiles and boards
+
+SIZES = [(120, 40), (80, 24), (50, 21), (40, 21)]
+COLOURS: list[Colours] = ["full", "16", "none"]
+
+
+@pytest.mark.parametrize("exponent", range(1, MAX_EXPONENT + 1))
+def test_every_tile_can_be_read_in_256_colours(exponent: int) -> None:
+    """Bold text needs a contrast of 3; in true colours the tests of the page ask for 4.5."""
+    shown = [
+        Color.parse(colour.light).downgrade(ColorSystem.EIGHT_BIT).get_truecolor().hex
+        for colour in TILES[exponent - 1]
+    ]
+    assert contrast(*shown) >= 3.8
+
+
+def test_large_tiles_have_colours_of_their_own() -> None:
+    assert len(set(NAMED[12:18])) == 6
+
+
+@pytest.mark.parametrize("colours", COLOURS)
+@pytest.mark.parametrize("shape", [(1, 2), (2, 2), (3, 4), (4, 4), (1, 8), (8, 1), (8, 8)])
+@pytest.mark.parametrize("size", SIZES)
+def test_a_board_fits_its_limits(
+    shape: tuple[int, int], size: tuple[int, int], colours: Colours
+) -> None:
+    board = Board([1 + cell % 17 for cell in range(shape[0] * shape[1])], shape)
+    look = fit(board, colours, *size)
+    lines = draw_board(board, look)
+    assert (max(line.cell_len for line in lines), len(lines)) == board_size(board, look)
+    assert board_size(board, look)[0] <= size[0]
+    assert len(lines) <= size[1]
+
+
+@pytest.mark.parametrize("colours", COLOURS)
+@pytest.mark.parametrize("size", [*SIZES, (30, 8)])
+def test_every_tile_is_written_on_it(size: tuple[int, int], colours: Colours) -> None:
+    board = Board.parse("1234/5678/9abc/def0")
+    look = fit(board, colours, *size)
+    text = "\n".join(line.plain for line in draw_board(board, look))
+    if look.big:
+        text += " 2 4 8 16 32 64 128 256 512 1024 2048 4096 8192 "  # drawn large
+    labels = [tile_label(exponent, look.short) for exponent in range(1, 16)]
+    assert all(label in text for label in labels)
+    assert len(set(labels)) == len(labels)
+
+
+def test_more_room_makes_larger_tiles() -> None:
+    board = Board.parse("1000/0000/0000/0001")
+    heights = [fit(board, "full", *size).height for size in ((30, 9), (40, 13), (50, 21), (90, 40))]
+    assert heights == [1, 3, 5, 9]
+
+
+def test_labels_and_digits() -> None:
+    short = {0: "", 1: "2", 13: "8192", 14: "16k", 17: "128k", 20: "1M", 35: "32G"}
+    assert {exponent: tile_label(exponent, short=True) for exponent in short} == short
+    assert draw_big("17") == ["▀█  ▀▀█", " █    █", "▀▀▀   ▀"]
+    assert all(len(line) == 4 * 10 - 1 for line in draw_big("".join(DIGITS)))
+
+
+@pytest.mark.parametrize(
+    "look", [Look("full", 8, 3, 2), Look("full", 6), Look("16", 8, 3, 2), Look("none", 8, 3)]
+)
+def test_a_new_tile_stands_out(look: Look) -> None:
+    board = Board.parse("1x3:112")
+    usual, marked = draw_board(board, look), draw_board(board, look, new=1)
+    assert any(one != other for one, other in zip(usual, marked, strict=True))
+    assert ("(2)" in "".join(line.plain for line in marked)) == (look.colours == "none")
+    for line in marked:
+        line.append("scribble")  # what is drawn once more is as it was
+    assert "scribble" not in "".join(line.plain for line in draw_board(board, look, new=1))
+
+
+# ---- pictures
+
+PANEL = ["values", "up 1", "right 2", "down 3", "left 4"]
+FIGURES = [("score", "1,234"), ("best", "9,999"), ("move", "77"), ("player", "")]
+
+
+def drawn(
+    canvas: Canvas, board: str = "1234/0000/0000/0001", *, panel: bool = True, note: str = "note"
+) -> list[str]:
+    shown = ScreenPicture(
+        title=title_line("expectimax:eval=rows,ply=3,cut=0.001"),
+        board=Board.parse(board),
+        figures=FIGURES,
+        panel=(lambda _: [Text(line) for line in PANEL]) if panel else None,
+        note=Text(note),
+        below=lambda width: Text("=" * width),
+    )
+    return [line.plain for line in shown.lines(canvas)]
+
+
+def test_a_wide_and_low_terminal_has_the_figures_beside_a_flat_board() -> None:
+    lines = drawn(Canvas(80, 12))
+    assert len(lines) <= 12
+    assert any("score" in line and line.index("score") > 20 for line in lines)
+
+
+def test_a_long_note_is_read_to_its_end_and_other_lines_are_cut() -> None:
+    words = [f"word{number}" for number in range(40)]
+    lines = drawn(Canvas(80, 24), note=" ".join(words))
+    at = lines.index("=" * 80)
+    assert all(len(line.rstrip()) <= 80 for line in lines)
+    assert " ".join(lines[at + 1 :]).split() == words
+    first, *lines = drawn(Canvas(40, 23))
+    assert first == "twofold  expectimax:eval=rows,ply=3,cut=0.001"[:39] + "…"
+    assert not any("…" in line for line in lines)
+
+
+@pytest.mark.parametrize("size", [(20, 6), (30, 8), (40, 10), (60, 15), (80, 24), (200, 60)])
+@pytest.mark.parametrize("board", ["1234/0000/0000/0001", "8x8:" + "/".join(["00112233"] * 8)])
+@pytest.mark.parametrize("panel", [True, False])
+def test_no_picture_is_higher_than_it_may_be(
+    size: tuple[int, int], board: str, panel: bool
+) -> None:
+    assert len(drawn(Canvas(*size), board, panel=panel)) <= size[1]
+
+
+def console_of(colours: str | None, columns: int = 80, lines: int = 24, **more: bool) -> Console:
+    return Console(
+        file=io.StringIO(), width=columns, height=lines, force_terminal=True,
+        color_system=colours, **more,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def test_canvases_of_consoles() -> None:
+    colours = {"truecolor": "full", "256": "full", "standard": "16", None: "none"}
+    for system, expected in colours.items():
+        assert Canvas.of(console_of(system), 80, 24) == Canvas(80, 24, expected)  # type: ignore[arg-type]
+    assert Canvas.of(console_of("truecolor", no_color=True), 80, 24).colours == "none"
+
+
+def watched(board: Board, player: str, columns: int, lines: int, colours: str | None) -> str:
+    frame = GameFrame(board, 1_234_567, 98_765, 4321.0, make_player(player).analyse(board), ())
+    console = console_of(colours, columns, lines)
+    shown = Screen(frame, player, 2**64 - 1, "note").lines(console, columns, lines)
+    return "\n".join(line.plain for line in shown)
+
+
+@pytest.mark.parametrize(("columns", "lines"), [(80, 24), (120, 40), (40, 12), (30, 10), (20, 8)])
+@pytest.mark.parametrize("colours", ["truecolor", "standard", None])
+def test_the_picture_of_a_watched_game_fits(columns: int, lines: int, colours: str | None) -> None:
+    text = watched(Board.parse("hgf0/0001/1234/5678"), "greedy", columns, lines, colours)
+    assert len(text.splitlines()) <= lines
+    assert "1,234,567" in text or lines < 10
+    assert ("131072" if columns >= 30 else "128k") in text
+
+
+def test_before_the_first_move_no_value_is_shown() -> None:
+    shown = Screen(first_frame(Game(seed=1)), "greedy", 1, "getting ready")
+    text = "\n".join(line.plain for line in shown.lines(console_of("256"), 80, 24))
+    assert "getting ready" in text
+    assert "▶" not in text
+
+
+@pytest.mark.parametrize(
+    ("value", "legal", "length"),
+    [
+        (10.0, [10.0, 5.0, 0.0], 1),
+        (5.0, [10.0, 5.0, 0.0], 0.55),
+        (0.0, [10.0, 5.0, 0.0], 0.1),
+        (None, [10.0, 5.0, 0.0], 0),
+        (float("-inf"), [float("-inf"), 3.0], 0.1),
+        (3.0, [float("-inf"), 3.0], 1),
+    ],
+)
+def test_bars_run_from_the_worst_to_the_best(
+    value: float | None, legal: list[float], length: float
+) -> None:
+    assert bar_share(value, legal) == length
+
+
+def test_probabilities_are_shown_as_they_are_not_as_differences() -> None:
+    board = Board.parse("0012/0013/0024/1357")
+    text = watched(board, "policy", 120, 40, "truecolor")
+    shown = [float(number) for number in re.findall(r"(-?[0-9.]+) %", text)]
+    legal = [move for move in make_player("policy").analyse(board).moves if move.legal]
+    assert sorted(shown) == sorted(round(100 * (move.value or 0.0), 1) for move in legal)
+
+
+# ---- keys
+
+
+@pytest.mark.parametrize("keys", [PLAY_KEYS, WATCH_KEYS, REVIEW_KEYS])
+def test_each_key_does_one_thing_which_the_help_names(keys: tuple[Binding, ...]) -> None:
+    """But those for moves, `=` for `+`, and a key that few terminals can tell from Ctrl-Z."""
+    every = [key for one in keys for key in one.key.split(",")]
+    assert len(every) == len(set(every))
+    for one in keys:
+        named = {key.lower() for key in one.key.split(",")} - {"equals_sign", "ctrl+shift+z"}
+        shown = (one.key_display or "").split(", ")
+        assert one.action.startswith("move") or len(named) == len(shown)
+
+
+@pytest.mark.parametrize("width", [10, 20, 40, 80, 200])
+@pytest.mark.parametrize("keys", [PLAY_KEYS, WATCH_KEYS, REVIEW_KEYS])
+def test_as_many_keys_are_named_as_fit(keys: tuple[Binding, ...], width: int) -> None:
+    chosen = fitting(keys, width)
+    assert len("  ".join(f"{_sign(one)} {one.description}" for one in chosen)) <= width
+    if width >= 20:
+        assert {one for one in COMMON_KEYS if one.description} <= set(chosen)
+
+
+# ---- a game in words
+
+
+@pytest.mark.parametrize(
+    ("before", "move", "after", "words"),
+    [
+        ("1x4:2200", Move.LEFT, "1x4:3010",
+         "left: 4 and 4 make 8, plus 8, new 2 at row 1, column 3"),
+        ("1x4:1122", Move.RIGHT, "1x4:0223",
+         "right: 4 and 4 make 8, 2 and 2 make 4, plus 12, new 4 at row 1, column 2"),
+        ("2x2:10/01", Move.UP, "2x2:11/10", "up: no merge, new 2 at row 2, column 1"),
+    ],
+)  # fmt: skip
+def test_a_move_in_words(before: str, move: Move, after: str, words: str) -> None:
+    assert words_of_move(Board.parse(before), move, Board.parse(after)) == words
+
+
+def test_merges_add_up_to_the_reward_of_every_move_of_a_game() -> None:
+    game = Game(seed=5)
+    while not game.is_finished and game.move_number < 200:
+        before = game.board
+        step = game.play(game.legal_moves()[-1])
+        assert sum(merges(before, step.move)) == step.reward
+        words = words_of_move(before, step.move, step.board)
+        assert f"new {step.tile} at {words_of_cell(step.cell, 4)}" in words
+
+
+# ---- a walk through a game
+
+
+def judged(*labels: str, moves: str = "ldlur") -> Walk:
+    """A walk whose first moves have these labels, each a move down with half of the best ratio."""
+    walk = Walk(game_of(moves))
+    for number, label in enumerate(labels):
+        values = (10.0, 40.0, 20.0, None) if label != "forced" else (None, 5.0, None, None)
+        best = Move.DOWN if label in ("best", "forced") else Move.RIGHT
+        shares = tuple(None if one is None else 0.5 for one in values)
+        known = "best" if label == "forced" else label
+        walk.take(
+            MoveJudgement(number, Move.DOWN, best, values, shares, 50.0, known, 1.0)  # type: ignore[arg-type]
+        )
+    return walk
+
+
+@pytest.mark.parametrize(
+    ("label", "words"),
+    [
+        ("best", "best: no move is better than left"),
+        ("forced", "left is the only move"),
+        ("blunder", "blunder: left keeps 50 % of the value of right"),
+    ],
+)
+def test_the_verdict(label: str, words: str) -> None:
+    assert verdict(judged(label)).plain == words
+
+
+def test_the_verdict_without_a_judgement() -> None:
+    walk = judged()
+    assert verdict(walk).plain == "left: not judged yet"
+    assert draw_walk(walk, 40)[-1].plain == "▶ left"
+    game = Game.from_board(Board.parse("1x3:122"), Rules.parse("1x3"), seed=1)
+    game.play(Move.LEFT)
+    over = Walk(game)
+    over.go(1)
+    assert verdict(over).plain == "the end of the game"
+
+
+def test_the_values_of_a_judged_move_in_few_columns() -> None:
+    assert draw_walk(judged("mistake"), 20)[3].plain == "▶ down    20.00 made"
+
+
+def test_the_whole_game_on_a_line() -> None:
+    walk = judged("best", "mistake", "fine", "blunder")
+    assert timeline(walk, 40).plain == "◆?━!──"
+    assert timeline(walk, 3).plain == "◆!─"
+    walk.go(walk.last)
+    assert timeline(walk, 40).plain == "━?━!─◆"
+    assert timeline(judged(moves=""), 10).plain == "◆"
