@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from unittest.mock import patch
 
 import pytest
-from playwright.async_api import Browser, Page, ViewportSize, async_playwright
+from playwright.async_api import Page, ViewportSize, async_playwright
 
 from twofold.cli import browser
 from twofold.cli.browser import ORIGINAL, Selectors, find_browser, register_reader
@@ -77,42 +77,25 @@ class Stage:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="stage", daemon=True)
         self._thread.start()
-        self._over = asyncio.Event()
-        self._browser, self._page, self._holder = self.run(self._open())
+        self.run(self._open())
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """The result of a coroutine that runs in the loop."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(HANG_SECONDS)
 
-    async def _open(self) -> "tuple[Browser, Page, asyncio.Task[None]]":
-        ready: asyncio.Future[tuple[Browser, Page]] = self._loop.create_future()
-
-        async def hold() -> None:
-            async with async_playwright() as playwright:
-                await register_reader(playwright)
-                browser = await playwright.chromium.launch(
-                    executable_path=find_browser(headless=True),
-                    args=["--no-sandbox", "--disable-dev-shm-usage"],
-                )
-                ready.set_result((browser, await browser.new_page(viewport=SMALL)))
-                await self._over.wait()
-                await browser.close()
-
-        holder = asyncio.create_task(hold())
-        either: set[asyncio.Future[Any]] = {holder, ready}
-        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-        if holder.done():
-            await holder
-        return (*ready.result(), holder)
+    async def _open(self) -> None:
+        self._playwright = await async_playwright().start()
+        self._browser = await self._playwright.chromium.launch(
+            executable_path=find_browser(headless=True),
+            args=["--no-sandbox", "--disable-dev-shm-usage"],
+        )
+        await register_reader(self._playwright)
+        self._page = await self._browser.new_page(viewport=SMALL)
 
     def close(self) -> None:
         """End the browser and the loop."""
-
-        async def close() -> None:
-            self._over.set()
-            await self._holder
-
-        self.run(close())
+        self.run(self._browser.close())
+        self.run(self._playwright.stop())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()

@@ -9,9 +9,7 @@ import pytest
 
 from tests.support.commands import Cli
 from twofold import Board, Budget, make_player
-from twofold.cli._thinking import figures, line_words
 from twofold.players import canonical
-from twofold.search.analysis import format_value
 from twofold.values import EVALUATORS
 
 BOARD = "0012/0013/0024/1357"
@@ -57,20 +55,10 @@ def code(tmp_path: Path) -> Path:
 # ---- the text
 
 
-def test_the_table_marks_the_best_and_the_illegal(cli: Cli) -> None:
-    code, out, err = cli("analyse", BOARD, "--player", "expectimax:ply=2")
-    assert (code, err) == (0, "")
-    assert "2   8  32 128" in out
-    assert re.search(r"^move +value +to best +reward +depth +nodes$", out, re.MULTILINE)
-    (best,) = [line for line in out.splitlines() if line.endswith("best") and "to" not in line]
-    (illegal,) = [line for line in out.splitlines() if line.endswith("illegal")]
-    assert illegal.split()[0] == "right"
-    assert " 0 " in best
-    assert all(len(line) <= 80 for line in out.splitlines())
-
-
 def test_the_figures_below(cli: Cli) -> None:
     _, out, _ = cli("analyse", BOARD, "--player", "expectimax:ply=4,eval=rows,cut=0.0")
+    assert re.search(r"^move +value +to best +reward +depth +nodes$", out, re.MULTILINE)
+    assert re.search(r"^right +illegal$", out, re.MULTILINE)
     figures = dict(line.split(maxsplit=1) for line in out.splitlines()[11:] if line[0] != " ")
     assert figures["evaluator"] == "rows"
     assert figures["values"] == "in its own unit"
@@ -91,17 +79,6 @@ def test_every_player_fits_80_columns(cli: Cli, board: str, player: str) -> None
     assert f"player     {player}" in out
     assert ("depth" in out) == (":" in player or player == "baeldung")
     assert ("value" in out) == (player not in ("random", "corner"))
-
-
-def test_a_long_line_is_wrapped_between_its_steps() -> None:
-    analysis = make_player("expectimax:ply=6").analyse(Board.parse(BOARD))
-    shown = [line.plain for line in figures(analysis, 60, "expectimax:ply=6")]
-    first = next(number for number, line in enumerate(shown) if line.startswith("line"))
-    wrapped = [line[11:] for line in shown[first:] if line[:4] in ("line", "    ")]
-    assert len(wrapped) > 1
-    assert " ".join(wrapped) == "; ".join(line_words(analysis))
-    assert all(line.endswith(";") for line in wrapped[:-1])
-    assert all(len(line) <= 60 for line in shown)
 
 
 # ---- JSON
@@ -220,37 +197,14 @@ def test_the_score_enters_the_terms(cli: Cli) -> None:
 @pytest.mark.parametrize(
     "text", [BOARD, BOARD.replace("/", "\n"), PRINTED, "0 0 2 4\n0 0 2 8\n0 0 4 16\n2 8 32 128\n"]
 )
-def test_the_board_may_come_as_input_and_as_it_is_printed(cli: Cli, text: str) -> None:
+def test_the_board_may_come_as_input_as_it_is_printed_and_in_a_file(
+    cli: Cli, text: str, tmp_path: Path
+) -> None:
+    (tmp_path / "board").write_text(text)
     expected = cli("analyse", BOARD, "--player", "greedy").out
     assert cli("analyse", "-", "--player", "greedy", stdin=text).out == expected
     assert cli("analyse", text, "--player", "greedy").out == expected
-
-
-def test_the_board_may_be_in_a_file(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    file = Path("board")
-    file.write_text(BOARD.replace("/", "\n"))
-    expected = cli("analyse", BOARD, "--player", "greedy").out
-    assert cli("analyse", str(file), "--player", "greedy").out == expected
-
-
-# ---- numbers
-
-
-@pytest.mark.parametrize(
-    ("values", "text"),
-    [
-        ((0.0,), "0"), ((-0.0001,), "-0.0001"), ((1234.5,), "1,234.50"), ((12345.67,), "12,345.7"),
-        ((12345678.9,), "12,345,679"), ((9.2e18,), "9.2e+18"),
-        # Distances have the decimals of the best.
-        ((-860.98, 1_312_139.0), "-861"), ((-0.25, 1_312_139.0), "-0.2"),
-        ((-0.25, 290.07), "-0.25"),
-    ],
-)  # fmt: skip
-def test_values(values: tuple[float, ...], text: str) -> None:
-    assert format_value(*values) == text
+    assert cli("analyse", str(tmp_path / "board"), "--player", "greedy").out == expected
 
 
 # ---- boards of other programs

@@ -28,7 +28,7 @@ from twofold.cli.browser import (
     read_score,
     read_selectors,
 )
-from twofold.errors import InvalidBoard, InvalidInput, MissingExtra
+from twofold.errors import InvalidInput, MissingExtra
 from twofold.game.foreign.boards import state_of
 
 
@@ -87,10 +87,13 @@ def test_the_source_that_changed_last_counts() -> None:
         {"saved": '{"grid":{"size":1,"cells":[[null]]},"score":0}'},
         {"saved": '{"grid":{"cells":[[null,null]]},"score":0}'},
         holds("", ONE, rows=9),
-        {"tiles": [[0, 0, "3", 0]], "rows": 4, "cols": 4},
-        {"tiles": [[0, 0, "\x1b", 0]], "rows": 4, "cols": 4},
-        {"tiles": [[0, 99, "2", 0]], "rows": 4, "cols": 4},
-        {"tiles": [[0, 0, "9" * 18, 0]], "rows": 4, "cols": 4},
+        *(
+            {"tiles": [[row, col, text, 0]], "rows": 4, "cols": 4}
+            for row, col, text in (
+                *((0, 0, text) for text in ("", "3", "\x1b", "two", "-2", "1e3", "²", "9" * 18)),
+                *((0, 99, "2"), (4, 0, "2"), (0, -1, "2"), (0, 0, "9" * 19), (0, 0, None)),
+            )
+        ),
     ],
 )
 def test_pages_without_a_board(found: object) -> None:
@@ -114,26 +117,6 @@ def test_the_top_tile_of_a_cell_counts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tiles", "shape", "fault"),
-    [
-        ([], (4, 4), "expected tiles on the board, got none"),
-        ([(0, 0, 0, 0)], (4, 4), "expected tiles on the board, got none"),
-        ([(4, 0, 2, 0)], (4, 4), "got one in row 5, column 1"),
-        ([(0, -1, 2, 0)], (4, 4), "got one in row 1, column 0"),
-        ([(0, 0, 3, 0)], (4, 4), "power of two"),
-        ([(0, 0, 2**40, 0)], (4, 4), "power of two"),
-        ([(0, 0, 2, 0)], (9, 9), "expected 1 to 8 rows"),
-        ([(0, 0, 2, 0)], (0, 4), "expected 1 to 8 rows"),
-    ],
-)
-def test_invalid_boards_are_refused(
-    tiles: list[tuple[int, int, int, int]], shape: tuple[int, int], fault: str
-) -> None:
-    with pytest.raises(InvalidBoard, match=fault):
-        board_of(tiles, *shape)
-
-
-@pytest.mark.parametrize(
     ("text", "number"),
     [("2048", 2048), (" 2,048\n", 2048), ("131 072", 131072), ("4\u202f096", 4096), ("", 0)],
 )
@@ -141,16 +124,9 @@ def test_numbers_are_read_as_people_write_them(text: str, number: int) -> None:
     assert read_number(text) == number
 
 
-@pytest.mark.parametrize("text", ["two", "2K", "-2", "1e3", "²", "٢", "9" * 19, None, 2, [2]])
-def test_invalid_numbers_are_refused(text: object) -> None:
-    with pytest.raises(InvalidBoard, match="expected a number on the page"):
-        read_number(text)
-    assert read_score(text) is None
-
-
 def test_an_impossible_score_is_none() -> None:
     assert read_score("9" * 18) == int("9" * 18)
-    assert read_score("") is None
+    assert [read_score(text) for text in ("", "two", "9" * 19, 2)] == [None] * 4
     assert read_score("1,234") == 1234
 
 
@@ -189,17 +165,11 @@ def test_selectors_are_read_from_a_file_and_from_options(tmp_path: Path) -> None
         (["tiles"], "expected --selector NAME=VALUE"),
         (["tiles=.a", "colour=red"], "expected selectors .* unknown field `colour`"),
         (["tiles=.a", "value=html"], r"at `\$.value`"),
-        (["tiles=.a", "value=class:"], r"at `\$.value`"),
-        (["tiles=.a", "place=here"], "Invalid enum value 'here'"),
         (["tiles=.a", "place=box"], "expected a selector of the board"),
         (["tiles=.a", "numbers=roman"], "Invalid enum value 'roman'"),
-        (["tiles=.a", "rows=many"], r"`int`, got `str` - at `\$.rows`"),
         (["tiles=.a", "rows=9"], r"at `\$.rows`"),
-        (["tiles=.a", "keys=wasd"], r"at `\$.keys`"),
         (["tiles=.a", "keys.up=w"], "missing required field `right`"),
-        (["tiles=.a", "keys.fly=w"], "unknown field `fly`"),
         (["tiles=.a", "keys=w", "keys.up=w"], "expected a table of 'keys'"),
-        (["tiles=" + "a" * 2_001], r"at `\$.tiles`"),
     ],
 )
 def test_selectors_that_cannot_be_used_are_refused(options: list[str], fault: str) -> None:
@@ -213,7 +183,6 @@ def test_selectors_that_cannot_be_used_are_refused(options: list[str], fault: st
         (b"tiles = .cell", "expected a TOML file"),
         (b"tiles = '\xff'", "expected a TOML file"),
         (b"tiles = 4", r"`str`, got `int` - at `\$.tiles`"),
-        (b"tiles = '.a'\nrows = true", r"at `\$.rows`"),
         (b"#" * (MAX_FILE_BYTES + 1), "expected at most 65536 bytes"),
     ],
 )
@@ -229,18 +198,17 @@ def test_files_that_hold_no_selectors_are_refused(
 # ---- addresses, and the choice of a browser
 
 
-@pytest.mark.parametrize(
-    "text", ["https://example.org/2048", "http://127.0.0.1:2048/?token=x", "file:///home/me/a.html"]
-)
-def test_addresses_of_pages(text: str) -> None:
-    assert parse_url(f" {text}\n") == text
+def test_addresses_of_pages() -> None:
+    for text in ("https://a.org/2048", "http://127.0.0.1:2048/?token=x", "file:///home/me/a.html"):
+        assert parse_url(f" {text}\n") == text
+    assert bare_url("https://me:word@example.org:8/a?token=1#x") == "https://example.org:8/a"
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        *["", "2048", "example.org", "javascript:alert(1)", "data:text/html,x"],
-        *["chrome://version", "https://", "http://[", "https://a/" + "b" * 3_000, "file:"],
+        *["2048", "javascript:alert(1)", "data:text/html,x", "chrome://version", "https://"],
+        *["http://[", "https://a/" + "b" * 3_000, "file:"],
     ],
 )
 def test_invalid_urls(text: str) -> None:
@@ -266,10 +234,6 @@ def test_endpoints(text: str, endpoint: str) -> None:
 def test_invalid_endpoints(text: str) -> None:
     with pytest.raises(InvalidInput, match="expected a port, host:port or an address"):
         parse_endpoint(text)
-
-
-def test_secret_parts_of_a_url_are_removed() -> None:
-    assert bare_url("https://me:word@example.org:8/a?token=1#x") == "https://example.org:8/a"
 
 
 def test_a_browser_is_found_by_its_name_or_its_place(

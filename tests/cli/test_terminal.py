@@ -83,6 +83,16 @@ def test_16_colours_and_none(tmp_path: Path, name: str, value: str, colours: str
         assert re.search(colours, text)
 
 
+def test_a_signal_ends_it_as_ctrl_c_does(tmp_path: Path) -> None:
+    with terminal("play", "--seed", "1", TWOFOLD_STATE_DIR=str(tmp_path)) as (process, main):
+        read_until(main, "arrows")
+        os.write(main, LEFT)
+        read_until(main, "left")
+        process.terminate()
+        read_until(main, "continue with")
+        assert exit_code(process, main) == 130
+
+
 def test_review_walks(tmp_path: Path) -> None:
     write_game(tmp_path / "game.2048", 60)
     arguments = ["review", str(tmp_path / "game.2048"), "--walk", "--player", "greedy"]

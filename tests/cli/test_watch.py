@@ -2,8 +2,6 @@
 
 import _thread
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -61,30 +59,6 @@ def test_rules_are_part_of_the_command_that_plays_it_again(cli: Cli) -> None:
         "again: twofold watch corner --seed 1 "
         "--rules '2x2 spawn=2:0.9,4:0.1 start=2 goal=16 stop=goal'"
     )
-
-
-def test_kernels_that_are_compiled_at_the_start_of_a_game_are_told(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    told: list[str] = []
-
-    @contextmanager
-    def loading() -> Iterator[None]:
-        told.append("begin")
-        yield
-        told.append("end")
-
-    start = Player.start
-
-    def started(player: Player, rules: Rules, seed: int) -> None:
-        told.append("start")
-        start(player, rules, seed)
-
-    monkeypatch.setattr("twofold.cli.watch.loading", loading)
-    monkeypatch.setattr(Player, "start", started)
-    assert cli("watch", "greedy", "--seed", "3").code == 0
-    place = told.index("start")
-    assert told[place - 1 : place + 2] == ["begin", "start", "end"]
 
 
 @pytest.mark.promise("R65")
@@ -156,19 +130,6 @@ def test_a_player_that_does_not_return_is_left_behind(
     assert "\ninterrupted\nscore " in out
     assert ", 5 moves, not finished\n" in out
     assert len(read_record(path).moves) == 5
-
-
-def test_frames_hold_the_position_and_its_analysis() -> None:
-    player, game = make_player("expectimax:ply=1"), Game(Rules.parse("2x2"), seed=1)
-    player.start(game.rules, game.seed)
-    shown = list(frames(player, game, lambda: 0.0))
-    assert [frame.move_number for frame in shown] == list(range(len(shown)))
-    assert all(frame.analysis and frame.analysis.board == frame.board for frame in shown[:-1])
-    assert shown[-1].analysis is None
-    assert shown[-1].moves_per_second == 0.0
-    marks = shown[-1].milestones
-    assert [mark.tile for mark in marks] == sorted(mark.tile for mark in marks)
-    assert marks[-1].tile == shown[-1].board.max_tile
 
 
 def test_the_pace_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
