@@ -6,6 +6,7 @@ The driver is asynchronous: an event loop in a thread of its own holds the brows
 import asyncio
 import functools
 import http.server
+import socket
 import threading
 from collections.abc import AsyncIterator, Coroutine, Iterator
 from contextlib import asynccontextmanager, closing
@@ -70,7 +71,12 @@ class Played:
 
 
 class Stage:
-    """A browser, a page in it, and the event loop that drives them."""
+    """A browser, a page in it, and the event loop that drives them.
+
+    Attributes:
+        site: address of the pages.
+        port: the browser's debugging port.
+    """
 
     def __init__(self, site: str) -> None:
         self.site = site
@@ -84,10 +90,16 @@ class Stage:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(HANG_SECONDS)
 
     async def _open(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = str(free.getsockname()[1])
         self._playwright = await async_playwright().start()
         self._browser = await self._playwright.chromium.launch(
             executable_path=find_browser(headless=True),
-            args=["--no-sandbox", "--disable-dev-shm-usage"],
+            args=[
+                "--no-sandbox",
+                "--disable-dev-shm-usage",
+                f"--remote-debugging-port={self.port}",
+            ],
         )
         await register_reader(self._playwright)
         self._page = await self._browser.new_page(viewport=SMALL)

@@ -1,27 +1,22 @@
 """`twofold drive`."""
 
-import asyncio
-import json
 import os
 import signal
 import subprocess
 import sys
 import time
-import urllib.request
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.cli.stage import HANG_SECONDS
+from tests.cli.stage import HANG_SECONDS, Stage
 from tests.support.commands import Cli
 from tests.support.documents import check_document
 from tests.support.signals import hear_signals
-from twofold import Board, Move
+from twofold import Board
 from twofold.cli import drive
-from twofold.cli.browser import find_browser
 from twofold.game.record import read_record
 from twofold.players import PlayerSpec
 
@@ -74,26 +69,6 @@ def test_a_failure_keeps_what_was_played(cli: Cli, site: str, tmp_path: Path) ->
     assert len(read_record(path).moves) == 3
 
 
-def test_a_terminal_shows_progress(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def show() -> None:
-        task = asyncio.create_task(driver.show_progress())
-        await asyncio.sleep(0.05)
-        assert "move" not in capsys.readouterr().err
-        driver.follower.begin(Board.parse("1100/0000/0000/0000"), 100)
-        driver.follower.follow(Board.parse("2000/0000/0000/0001"), None, Move.LEFT)
-        await asyncio.sleep(0.3)
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setattr(drive, "REFRESH_SECONDS", 0.01)
-    driver = drive.Driver()
-    asyncio.run(show())
-    assert "move 1  score 104  largest 4  0 moves/s" in capsys.readouterr().err
-
-
 def test_the_summary_says_what_came_in_between(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -102,6 +77,7 @@ def test_the_summary_says_what_came_in_between(
     driver.popups, driver.ending = ["notice"], "interrupted"
     driver.follower.begin(Board.parse("1000/0000/0000/0001"), None)
     driver.follower.begin(Board.parse("1100/0000/0000/0000"), None)
+    assert driver.progress() == "move 0  score 0  largest 2  0 moves/s"
     drive.finish(driver, URL, path)
     assert capsys.readouterr().out == (
         "score 0, largest tile 2, 0 moves, interrupted (the page shows no score: it is counted "
@@ -112,44 +88,23 @@ def test_the_summary_says_what_came_in_between(
     assert not path.exists()
 
 
-# ---- a browser that runs already
+def test_a_running_browser_is_used_and_left_as_it_is(cli: Cli, stage: Stage) -> None:
+    async def shown() -> list[str]:
+        async with stage.page("original.html?seed=3") as page:
+            return [tab.url for tab in page.context.pages]
 
-
-@contextmanager
-def running_browser(folder: Path, url: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
-    """A running browser with a page open, and its port."""
-    words = [find_browser(headless=True), "--headless", "--no-sandbox", "--disable-dev-shm-usage"]
-    words += ["--remote-debugging-port=0", f"--user-data-dir={folder}", url]
-    quiet = subprocess.DEVNULL
-    with subprocess.Popen(words, stdout=quiet, stderr=quiet, start_new_session=True) as process:
-        try:
-            yield process, _port(folder / "DevToolsActivePort")
-        finally:
-            process.terminate()
-            process.wait(HANG_SECONDS)
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)  # processes that it started may go on
-
-
-def _port(path: Path) -> str:
-    _wait_until(lambda: path.exists() and "\n" in path.read_text())
-    return path.read_text().splitlines()[0]
-
-
-def test_a_running_browser_is_used_and_left_as_it_is(cli: Cli, site: str, tmp_path: Path) -> None:
-    url = f"{site}/original.html?seed=3"
-    with running_browser(tmp_path / "profile", url) as (process, port):
-        words = ["--attach", port, "--player", "greedy", "--stop-at", "16", "--moves-per-second"]
-        code, out, _ = cli("drive", url, *words, "100")
-        assert code == 0
-        assert "the tile 16 is reached" in out
-        assert process.poll() is None
-        code, out, err = cli("drive", URL, "--attach", port)  # no such tab: in a new one
-        assert (code, out) == (1, "")
-        assert err == f"twofold: expected the page '{URL}' to open, but unsafe port\n"
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list") as answer:
-            tabs = json.loads(answer.read())
-    assert url in [tab["url"] for tab in tabs if tab["type"] == "page"]
+    (url,) = stage.run(shown())
+    words = ["--attach", stage.port, "--player", "greedy", "--stop-at", "16", "--moves-per-second"]
+    code, out, err = cli("drive", url, *words, "100")
+    assert (code, err) == (0, "")
+    assert "the tile 16 is reached" in out
+    code, out, err = cli("drive", URL, "--attach", stage.port)  # no such tab: in a new one
+    assert (code, out) == (1, "")
+    assert (
+        err
+        == f"twofold: expected the page '{URL}' to open, but browsers block its port as unsafe\n"
+    )
+    assert stage.run(shown()) == [url]
 
 
 # ---- Ctrl-C

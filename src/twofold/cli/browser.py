@@ -230,6 +230,7 @@ REASONS: Final = {
     "NAME_NOT_RESOLVED": "there is no host of this name, or no network",
     "INTERNET_DISCONNECTED": "there is no network",
     "FILE_NOT_FOUND": "there is no such file",
+    "UNSAFE_PORT": "browsers block its port as unsafe",
 }
 """Why a page does not open, by the code of Chromium or of the system."""
 

@@ -93,9 +93,6 @@ FRESH_SECONDS: Final = 0.03
 PAUSES: Final = (0.0, 0.002, 0.004, 0.008, 0.016)
 """Intervals between looks for the answer to a key; the last one is repeated."""
 
-REFRESH_SECONDS = 0.2
-"""Interval between two pictures of the progress."""
-
 MAX_PAGE_TAG: Final = 500
 """Most characters of the page's address in a record."""
 
@@ -152,19 +149,15 @@ def command(
     say = print_note if json else print_out
 
     async def play() -> None:
-        loop = asyncio.get_running_loop()
-        loop.set_exception_handler(_ignore_loss)
+        asyncio.get_running_loop().set_exception_handler(_ignore_loss)
         task = asyncio.current_task()
         try:
             async with open_page(address, where, headless=headless, program=browser) as page:
                 await driver.find(page)
                 say(f"found a game of the kind {driver.page.kind}, read from {driver.page.source}")
-                showing = loop.create_task(driver.show_progress())
                 try:
                     await driver.play()
                 finally:
-                    showing.cancel()
-                    await asyncio.gather(showing, return_exceptions=True)
                     finish(driver, address, record, force=force, json=json)
                 if not (headless or where) and sys.stdout.isatty():
                     print_note("the browser stays open; close it, or press Ctrl-C")
@@ -239,18 +232,19 @@ class PageFollower:
         self.breaks += self._game is not None
         self._game, self._score_is_known = game, score is not None
 
+    def results(self, move: Move) -> list[tuple[tuple[int, int], Board]]:
+        """Each new tile that may follow a move, as cell and tile, and the board with it."""
+        if move not in self.board.legal_moves():
+            return []
+        after = self.board.slide(move).board
+        return [
+            ((spawn.cell, spawn.tile), after.place(spawn.cell, spawn.tile))
+            for spawn in after.spawns(self.game.rules)
+        ]
+
     def explain(self, move: Move, seen: Board) -> tuple[int, int] | None:
         """The new tile, as cell and tile, if this move and one new tile lead to the board seen."""
-        if move not in self.board.legal_moves() or self.board.shape != seen.shape:
-            return None
-        after = self.board.slide(move).board.exponents
-        pairs = enumerate(zip(after, seen.exponents, strict=True))
-        changed = [(cell, before, now) for cell, (before, now) in pairs if before != now]
-        if len(changed) != 1:
-            return None
-        cell, before, now = changed[0]
-        is_spawn = before == 0 and now in self.game.rules.spawn_exponents
-        return (cell, 1 << now) if is_spawn else None
+        return next((tile for tile, board in self.results(move) if board == seen), None)
 
     def follow(self, seen: Board, score: int | None, ours: Move | None = None) -> Move | None:
         """Accept a board; the move that explains it, first the driver's own, or None."""
@@ -266,11 +260,7 @@ class PageFollower:
 
     def may_have_ended(self, move: Move) -> bool:
         """True if a move may have left a board without a legal move."""
-        if move not in self.board.legal_moves():
-            return False
-        after = self.board.slide(move).board
-        spawns = after.spawns(self.game.rules)
-        return any(after.place(spawn.cell, spawn.tile).is_over for spawn in spawns)
+        return any(board.is_over for _, board in self.results(move))
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,7 +382,8 @@ class Driver:
         """
         self._clock = asyncio.get_running_loop().time
         try:
-            with contextlib.closing(Thinker(self._make_player, self.budget)) as thinker:
+            thinker = Thinker(self._make_player, self.budget)
+            with contextlib.closing(thinker), live(self.progress) as self._show:
                 self.ending = await self._play(thinker)
         except (TwofoldError, asyncio.CancelledError):
             task = asyncio.current_task()
@@ -482,6 +473,7 @@ class Driver:
             game.begin(board, self._sight.score)
         elif board != game.board and game.follow(board, self._sight.score, move) is move:
             self.last_at = self._looked_at
+        self._show(None)
 
     async def _has_changed(self) -> bool:
         """Look; True if the game has changed, which is then accepted."""
@@ -579,21 +571,13 @@ class Driver:
         seconds = self.last_at - self.first_at if made else 0.0
         return MovesTiming(seconds, made / seconds if seconds > 0 else 0.0)
 
-    async def show_progress(self) -> None:
-        """Show again and again how it goes."""
-
-        def line(_: None) -> str:
-            game, moves = self.follower.game, self.follower.made + self.follower.followed
-            return (
-                f"move {moves:,}  score {game.score:,}  largest {game.board.max_tile:,}  "
-                f"{format_rate(self.timing.moves_per_second or 0.0)} moves/s"
-            )
-
-        with live(line) as show:
-            while True:
-                await asyncio.sleep(REFRESH_SECONDS)
-                if self.follower.made or self.follower.followed:
-                    show(None)
+    def progress(self, _: None = None) -> str:
+        """How it goes, on a line."""
+        game, moves = self.follower.game, self.follower.made + self.follower.followed
+        return (
+            f"move {moves:,}  score {game.score:,}  largest {game.board.max_tile:,}  "
+            f"{format_rate(self.timing.moves_per_second or 0.0)} moves/s"
+        )
 
 
 # ---- how it went

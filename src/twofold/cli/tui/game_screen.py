@@ -79,8 +79,8 @@ class GameScreen(PictureScreen):
         """The player's moves a second."""
         return self.shared.pace
 
-    def set_pace(self, pace: float | None) -> None:
-        """Let the player play at another pace."""
+    @pace.setter
+    def pace(self, pace: float | None) -> None:
         self.shared.set_pace(pace)
 
     # ---- review

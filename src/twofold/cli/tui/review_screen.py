@@ -205,8 +205,7 @@ class ReviewScreen(PictureScreen):
         self._judging = judging or Judging(walk)
         self._is_guest = is_guest
         self.note = Text(note)
-        self._pace: float | None = mover.PLEASANT / 2
-        self.usual_pace = mover.PLEASANT / 2
+        self.pace = self.usual_pace = mover.PLEASANT / 2
         self._due: float | None = None  # time of the next move; None while paused
         self._drawn: object = None
 
@@ -220,14 +219,16 @@ class ReviewScreen(PictureScreen):
         """Show the next move if it is due; draw changes."""
         if self._due is not None and time.monotonic() >= self._due:
             self._step_on()
-        seen = (len(self.walk.judged), self._judging.summary, self._judging.error)
-        if seen != self._drawn:
+        if self._judged() != self._drawn:
             self.draw()
 
     def draw(self) -> None:
         """Draw the present position."""
-        self._drawn = (len(self.walk.judged), self._judging.summary, self._judging.error)
+        self._drawn = self._judged()
         super().draw()
+
+    def _judged(self) -> object:
+        return len(self.walk.judged), self._judging.summary, self._judging.error
 
     def picture(self) -> ScreenPicture:
         """The position shown."""
@@ -275,34 +276,19 @@ class ReviewScreen(PictureScreen):
 
     def action_by(self, moves: int) -> None:
         """Go forward by a number of moves."""
-        self._go(self.walk.place + moves)
-
-    def action_to_start(self) -> None:
-        """Go to the first position."""
-        self._go(0)
-
-    def action_to_end(self) -> None:
-        """Go to the last position."""
-        self._go(self.walk.last)
-
-    def _go(self, place: int) -> None:
         self._due = None
         self.note = Text()
-        self.walk.go(place)
+        self.walk.go(self.walk.place + moves)
         self.draw()
 
-    def action_next_mistake(self) -> None:
-        """Go to the next mistake."""
-        self._jump(self.walk.next_mistake(), "no mistake after this one")
-
-    def action_previous_mistake(self) -> None:
-        """Go to the previous mistake."""
-        self._jump(self.walk.previous_mistake(), "no mistake before this one")
-
-    def _jump(self, found: bool, otherwise: str) -> None:
+    def action_mistake(self, step: int) -> None:
+        """Go to the next mistake, or with -1 to the previous one."""
         self._due = None
-        so_far = "" if self.walk.is_judged else ", so far"
-        self.note = Text() if found else Text(otherwise + so_far, "dim")
+        self.note = Text()
+        if not self.walk.go_wrong(step):
+            side = "after" if step > 0 else "before"
+            so_far = "" if self.walk.is_judged else ", so far"
+            self.note = Text(f"no mistake {side} this one{so_far}", "dim")
         self.draw()
 
     def action_leave(self) -> None:
@@ -324,15 +310,6 @@ class ReviewScreen(PictureScreen):
                 self.walk.go(0)
             self._due = time.monotonic()
         self.draw()
-
-    @property
-    def pace(self) -> float | None:
-        """Moves a second while the game plays."""
-        return self._pace
-
-    def set_pace(self, pace: float | None) -> None:
-        """Play the game at another pace."""
-        self._pace = pace
 
     def _step_on(self) -> None:
         pace = self.pace or mover.PACES[-1]

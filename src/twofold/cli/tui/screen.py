@@ -110,10 +110,10 @@ REVIEW_KEYS: Final = (
     key("left,h", "by(-1)", "←, H", "one move back", "back"),
     key("pagedown", "by(10)", "Page Down", "ten moves forward"),
     key("pageup", "by(-10)", "Page Up", "ten moves back"),
-    key("home", "to_start", "Home", "to the start"),
-    key("end", "to_end", "End", "to the end"),
-    key("n", "next_mistake", "N", "next mistake", "next mistake"),
-    key("p", "previous_mistake", "P", "previous mistake", "previous"),
+    key("home", "by(-1_000_000_000)", "Home", "to the start"),
+    key("end", "by(1_000_000_000)", "End", "to the end"),
+    key("n", "mistake(1)", "N", "next mistake", "next mistake"),
+    key("p", "mistake(-1)", "P", "previous mistake", "previous"),
     key("space", "play", "Space", "play the game, or pause", "play"),
     *SPEED_KEYS,
     *COMMON_KEYS,
@@ -184,21 +184,15 @@ class Walk:
         """Go to the nearest valid place."""
         self.place = min(max(place, 0), self.last)
 
-    def next_mistake(self) -> bool:
-        """Go to the next known mistake; False if there is none."""
+    def go_wrong(self, step: int) -> bool:
+        """Go to the next known mistake, or with -1 to the previous one; False if there is none."""
         found = bisect_right(self._wrong, self.place)
-        return self._go_wrong(found)
-
-    def previous_mistake(self) -> bool:
-        """Go to the previous mistake; False if there is none."""
-        found = bisect_left(self._wrong, self.place) - 1
-        return self._go_wrong(found)
-
-    def _go_wrong(self, found: int) -> bool:
-        if 0 <= found < len(self._wrong):
-            self.place = self._wrong[found]
-            return True
-        return False
+        if step < 0:
+            found = bisect_left(self._wrong, self.place) - 1
+        if not 0 <= found < len(self._wrong):
+            return False
+        self.place = self._wrong[found]
+        return True
 
     def take(self, judgement: "MoveJudgement") -> None:
         """Add the judgement of the next move; called by the thread of the judge."""
@@ -313,6 +307,8 @@ class PictureScreen(Screen[None]):
     KEYS: ClassVar[tuple[Binding, ...]] = ()
     note = Text()
     """The last line."""
+    pace: float | None = mover.PLEASANT
+    """Moves a second of a game that is played; None for no limit."""
     usual_pace = mover.PLEASANT
     """The pace after full speed."""
 
@@ -360,17 +356,8 @@ class PictureScreen(Screen[None]):
         self.note = Text(text, style)
         self.draw()
 
-    @property
-    @abstractmethod
-    def pace(self) -> float | None:
-        """Moves a second of a game that is played; None for no limit."""
-
-    @abstractmethod
-    def set_pace(self, pace: float | None) -> None:
-        """Play at another pace."""
-
     def _change_pace(self, pace: float | None) -> None:
-        self.set_pace(pace)
+        self.pace = pace
         self.say(f"pace: {format_pace(pace)}")
 
     def action_faster(self) -> None:
