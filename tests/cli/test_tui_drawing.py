@@ -2,6 +2,7 @@
 
 import io
 import re
+from typing import Any
 
 import pytest
 from rich.color import Color, ColorSystem
@@ -12,7 +13,7 @@ from textual.binding import Binding
 from tests.cli.driving import game_of
 from tests.support.colours import contrast
 from twofold import Board, Game, Move, Rules, make_player
-from twofold.cli.tui.picture import Canvas, ScreenPicture, bar_share, title_line
+from twofold.cli.tui.picture import Canvas, ScreenPicture, bar_share, draw_moves, title_line
 from twofold.cli.tui.review_screen import draw_walk, timeline, verdict
 from twofold.cli.tui.screen import (
     COMMON_KEYS,
@@ -37,10 +38,8 @@ from twofold.cli.tui.tiles import (
     words_of_cell,
     words_of_move,
 )
-from twofold.cli.watch import Screen
 from twofold.game.drawing import TILES
 from twofold.games.judge import MoveJudgement
-from twofold.games.shared_game import GameFrame, first_frame
 from twofold.limits import MAX_EXPONENT
 
 # ---- tiles and boards
@@ -162,41 +161,16 @@ def test_no_picture_is_higher_than_it_may_be(
     assert len(drawn(Canvas(*size), board, panel=panel)) <= size[1]
 
 
-def console_of(colours: str | None, columns: int = 80, lines: int = 24, **more: bool) -> Console:
-    return Console(
-        file=io.StringIO(), width=columns, height=lines, force_terminal=True,
-        color_system=colours, **more,  # type: ignore[arg-type]
-    )  # fmt: skip
-
-
 def test_canvases_of_consoles() -> None:
-    colours = {"truecolor": "full", "256": "full", "standard": "16", None: "none"}
-    for system, expected in colours.items():
-        assert Canvas.of(console_of(system), 80, 24) == Canvas(80, 24, expected)  # type: ignore[arg-type]
-    assert Canvas.of(console_of("truecolor", no_color=True), 80, 24).colours == "none"
+    def colours_of(system: Any, *, no_color: bool = False) -> str:
+        console = Console(
+            file=io.StringIO(), force_terminal=True, color_system=system, no_color=no_color
+        )
+        return Canvas.of(console, 80, 24).colours
 
-
-def watched(board: Board, player: str, columns: int, lines: int, colours: str | None) -> str:
-    frame = GameFrame(board, 1_234_567, 98_765, 4321.0, make_player(player).analyse(board), ())
-    console = console_of(colours, columns, lines)
-    shown = Screen(frame, player, 2**64 - 1, "note").lines(console, columns, lines)
-    return "\n".join(line.plain for line in shown)
-
-
-@pytest.mark.parametrize(("columns", "lines"), [(80, 24), (120, 40), (40, 12), (30, 10), (20, 8)])
-@pytest.mark.parametrize("colours", ["truecolor", "standard", None])
-def test_the_picture_of_a_watched_game_fits(columns: int, lines: int, colours: str | None) -> None:
-    text = watched(Board.parse("hgf0/0001/1234/5678"), "greedy", columns, lines, colours)
-    assert len(text.splitlines()) <= lines
-    assert "1,234,567" in text or lines < 10
-    assert ("131072" if columns >= 30 else "128k") in text
-
-
-def test_before_the_first_move_no_value_is_shown() -> None:
-    shown = Screen(first_frame(Game(seed=1)), "greedy", 1, "getting ready")
-    text = "\n".join(line.plain for line in shown.lines(console_of("256"), 80, 24))
-    assert "getting ready" in text
-    assert "▶" not in text
+    found = [colours_of(system) for system in ("truecolor", "256", "standard", None)]
+    assert found == ["full", "full", "16", "none"]
+    assert colours_of("truecolor", no_color=True) == "none"
 
 
 @pytest.mark.parametrize(
@@ -217,11 +191,11 @@ def test_bars_run_from_the_worst_to_the_best(
 
 
 def test_probabilities_are_shown_as_they_are_not_as_differences() -> None:
-    board = Board.parse("0012/0013/0024/1357")
-    text = watched(board, "policy", 120, 40, "truecolor")
+    analysis = make_player("policy").analyse(Board.parse("0012/0013/0024/1357"))
+    text = "\n".join(line.plain for line in draw_moves(analysis, 60))
     shown = [float(number) for number in re.findall(r"(-?[0-9.]+) %", text)]
-    legal = [move for move in make_player("policy").analyse(board).moves if move.legal]
-    assert sorted(shown) == sorted(round(100 * (move.value or 0.0), 1) for move in legal)
+    legal = [one for one in analysis.moves if one.legal]
+    assert sorted(shown) == sorted(round(100 * (one.value or 0.0), 1) for one in legal)
 
 
 # ---- keys

@@ -96,20 +96,6 @@ def test_the_daily_game_is_played_without_help(folder: Path) -> None:
     assert (screen.kept.game.move_number, screen.kept.game.undos) == (2, 0)
 
 
-def test_a_finished_game_says_so_to_every_key_of_the_player(folder: Path) -> None:
-    game = Game.from_board(Board.parse("3x3:121/212/121"), Rules.parse("3x3"), seed=1)
-    screen = play_screen(folder, game)
-
-    async def act(pilot: Driven) -> None:
-        for key in ("i", "enter", "p", "left"):
-            await pilot.press(key)
-            assert "U undo, N new" in note_of(pilot)
-            screen.note = Text()
-
-    drive(screen, act)
-    assert not screen.shared.hints
-
-
 def test_one_key_plays_the_best_move(folder: Path) -> None:
     screen = play_screen(folder)
 
@@ -172,15 +158,17 @@ def test_the_end_is_announced_and_can_be_undone(
     game = Game.from_board(Board.parse(board), Rules.parse(rules), 1)
 
     async def act(pilot: Driven) -> None:
-        await pilot.press("left")
-        assert note_of(pilot).startswith(says)
-        await pilot.press("left")
-        assert note_of(pilot).startswith(says)
+        for key in ("left", "left", "i", "enter", "p"):
+            screen.note = Text()
+            await pilot.press(key)
+            assert note_of(pilot) == f"{says} U undo, N new."
+        assert not screen.shared.hints
         await pilot.press("u")
         assert note_of(pilot) == "took a move back"
         assert not game.is_finished
 
-    drive(play_screen(folder, game), act)
+    screen = play_screen(folder, game)
+    drive(screen, act)
 
 
 def test_a_player_that_fails_is_reported(folder: Path) -> None:
@@ -246,23 +234,6 @@ def test_a_key_named_below_can_be_clicked(folder: Path) -> None:
         assert screen.kept.game.move_number == 1
 
     drive(screen, act)
-
-
-@pytest.mark.parametrize(
-    ("size", "shape"), [((120, 40), "8x8"), ((40, 12), "4x4"), ((20, 6), "1x2")]
-)
-def test_any_size_and_shape(folder: Path, size: tuple[int, int], shape: str) -> None:
-    screen = play_screen(folder, Game(Rules.parse(shape), seed=1))
-
-    async def act(pilot: Driven) -> None:
-        await pilot.press("i")
-        await pilot.resize_terminal(size[0] + 7, size[1] + 3)
-        await pilot.resize_terminal(*size)
-        await pilot.press("left", "up", "right")
-        assert len(text_of(pilot).split("\n")) <= size[1] - 1
-        assert "score" in text_of(pilot) or size[1] < 10
-
-    drive(screen, act, size)
 
 
 def test_the_game_can_be_reviewed_and_played_on(folder: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.driving import Driven, drive, game_of, judge, note_of, reviewing, text_of, until
 from tests.support.asked import Last
-from twofold import Game, Player
+from twofold import Player
 from twofold.cli.tui.review_screen import Judging, ReviewScreen
 from twofold.cli.tui.screen import Walk
 from twofold.errors import InvalidSpec
@@ -105,16 +105,6 @@ def test_a_judge_that_values_no_move_is_reported() -> None:
 
     drive(screen, act)
     assert isinstance(screen._judging.error, InvalidSpec)
-
-
-def test_a_game_without_moves() -> None:
-    screen = reviewing(Game(seed=1))
-
-    async def act(pilot: Driven) -> None:
-        await pilot.press("right", "n", "end")
-        assert place(pilot) == "0 of 0"
-
-    drive(screen, act)
 
 
 @pytest.mark.parametrize(("key", "interrupted"), [("escape", False), ("ctrl+c", True)])

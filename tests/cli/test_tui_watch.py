@@ -167,11 +167,3 @@ def test_a_player_that_fails_ends_it() -> None:
         await until(pilot, lambda: pilot.app.return_value is not None)
 
     assert drive(screen, act).return_value is False
-
-
-@pytest.mark.parametrize(("key", "interrupted"), [("q", False), ("ctrl+c", True)])
-def test_leaving(key: str, interrupted: bool) -> None:
-    async def act(pilot: Driven) -> None:
-        await pilot.press(key)
-
-    assert drive(watching(), act).return_value is interrupted
