@@ -38,8 +38,10 @@ from twofold.cli.tui.tiles import (
     words_of_cell,
     words_of_move,
 )
+from twofold.cli.watch import Screen
 from twofold.game.drawing import TILES
 from twofold.games.judge import MoveJudgement
+from twofold.games.shared_game import first_frame
 from twofold.limits import MAX_EXPONENT
 
 # ---- tiles and boards
@@ -171,6 +173,20 @@ def test_canvases_of_consoles() -> None:
     found = [colours_of(system) for system in ("truecolor", "256", "standard", None)]
     assert found == ["full", "full", "16", "none"]
     assert colours_of("truecolor", no_color=True) == "none"
+
+
+def test_a_watched_game_before_its_first_move() -> None:
+    frame = first_frame(Game(Rules.parse("3x4"), seed=1))
+    console = Console(file=io.StringIO(), width=40, height=12)
+    console.print(Screen(frame, "greedy", 2**64 - 1, "getting ready"))
+    file = console.file
+    assert isinstance(file, io.StringIO)
+    lines = file.getvalue().splitlines()
+    assert lines[0] == "twofold  greedy"
+    assert lines[-1] == "getting ready"
+    assert len(lines) <= 12
+    assert "seed 18446744073709551615" in file.getvalue()
+    assert "▶" not in file.getvalue()
 
 
 @pytest.mark.parametrize(

@@ -585,9 +585,14 @@ async def find_game(page: "Page", told: Selectors, seconds: float) -> GamePage:
     while True:
         seen: list[tuple[GamePage, Sight]] = []
         for frame in page.frames[:MAX_PAGE_FRAMES]:
-            with contextlib.suppress(FrameGone):
-                game = GamePage(frame, told)
+            game = GamePage(frame, told)
+            try:
                 seen.append((game, await game.look()))
+            except FrameGone:
+                pass
+            except PageError:
+                if frame == page.main_frame:
+                    raise  # but an advertisement may leave questions without an answer
         games = [(game, sight) for game, sight in seen if sight.board is not None]
         if games:
             return min(games, key=lambda game: not game[1].is_drawn)[0]

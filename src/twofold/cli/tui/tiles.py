@@ -330,19 +330,14 @@ def _inset(tile: list[Parts], empty: Style) -> list[Parts]:
 
 
 def _flat_tiles(row: tuple[int, ...], look: Look, new: int | None) -> tuple[Text, ...]:
-    """One line a row, or several of one colour; a new tile is underlined."""
+    """One line; a new tile is underlined."""
     grid, gap = _grid(look), " " * look.gap
-    lines = []
-    for number in range(look.height):
-        line = Text(end="")
-        for place, exponent in enumerate(row):
-            style = tile_style(exponent, look.colours)
-            label = tile_label(exponent, look.short) if number == look.height // 2 else ""
-            line.append(gap, grid)
-            before = (look.width - len(label)) // 2
-            line.append(" " * before, style)
-            line.append(label, style + Style(underline=True) if place == new else style)
-            line.append(" " * (look.width - len(label) - before), style)
-        line.append(gap, grid)
-        lines.append(line)
-    return tuple(lines)
+    line = Text(end="")
+    for place, exponent in enumerate(row):
+        style = tile_style(exponent, look.colours)
+        label = tile_label(exponent, look.short)
+        before = (look.width - len(label)) // 2
+        line.append(gap, grid).append(" " * before, style)
+        line.append(label, style + Style(underline=True) if place == new else style)
+        line.append(" " * (look.width - len(label) - before), style)
+    return (line.append(gap, grid),)
