@@ -1,7 +1,7 @@
-"""Grades of moves, and their summary."""
+"""Grades of moves, accuracy, their summary and parts."""
 
 from functools import cache
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -9,12 +9,28 @@ import pytest
 
 from twofold import Board, Budget, Game, Move, Player, Record, Rules, make_player
 from twofold.errors import InvalidRecord, InvalidSpec, UnsupportedRules
-from twofold.games.judge import FLOOR, Judge, MoveJudgement
+from twofold.games.judge import (
+    FLOOR,
+    MAX_STAKE,
+    MIN_STAKE,
+    GameAccuracy,
+    Judge,
+    MoveJudgement,
+    game_accuracy,
+    label_of,
+    move_accuracy,
+    stake_of,
+)
 from twofold.games.review import (
+    LEAST_TILE,
+    MOST_TILES,
     NO_CHOICE,
     Review,
+    by_maker,
+    by_phase,
     default_judge,
     judge,
+    phases,
     positions,
     review,
     tables_note,
@@ -281,3 +297,90 @@ def test_a_judge_with_tables_gets_no_note() -> None:
     assert "tables build default" in tables_note(f"me + {played}", "ntuple:ply=3")
     assert tables_note(played, "ntuple:ply=3,tables=443-512") == ""
     assert tables_note("ntuple:tables=none", "ntuple:ply=3") == ""
+
+
+def watched(moves: int, seed: int = 1) -> Game:
+    game = Game(seed=seed)
+    with make_player("expectimax:eval=rows,ply=1") as player:
+        player.start(game.rules, seed)
+        while game.move_number < moves and not game.is_finished:
+            game.play(player.choose(game.board))
+    return game
+
+
+def largest_before(game: Game, number: int) -> int:
+    return max(game.at(one).board.max_tile for one in range(number + 1))
+
+
+@pytest.mark.parametrize("as_record", [False, True])
+def test_each_phase_ends_with_the_move_that_makes_its_tile(as_record: bool) -> None:
+    game = watched(2_000)
+    found = phases(Record.from_game(game) if as_record else game)
+    assert found[0].start == 0
+    assert found[-1].end == game.move_number
+    assert len(found) <= MOST_TILES + 1
+    for one, following in pairwise(found):
+        assert one.end == following.start
+        assert one.before == following.after >= LEAST_TILE
+        assert largest_before(game, one.end) == one.before > largest_before(game, one.end - 1)
+
+
+def test_the_judgements_of_each_part_are_reviewed() -> None:
+    game = watched(200)
+    judged = list(judge(game, make_player("ntuple:net=tiny,ply=1")))
+    parts = by_phase(phases(game), judged)
+    assert sum(part.total for _, part in parts) == len(judged) == game.move_number
+    phase, first = parts[0]
+    assert first == review(judged[: phase.end])
+    own, helped = by_maker(judged, range(1, 51))
+    assert helped == review(judged[:50])
+    assert own == review(judged[50:])
+    assert by_maker(judged[:9], ()) == (review(judged[:9]), None)
+    assert by_maker([], ()) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "label"),
+    [
+        (1 - 1e-10, "best"),
+        (1 - 1e-9, "fine"),
+        (0.99, "fine"),
+        (0.975, "inaccuracy"),
+        (0.9, "mistake"),
+        (0.8999, "blunder"),
+    ],
+)
+def test_labels(ratio: float, label: str) -> None:
+    assert label_of(ratio) == label
+
+
+def test_accuracy_of_a_move_ends_where_moves_are_terrible() -> None:
+    assert move_accuracy(1.0) == pytest.approx(100)
+    assert move_accuracy(0.75) == pytest.approx(0, abs=1e-9)
+    assert move_accuracy(0.5) == 0
+    falling = [move_accuracy(1 - lost / 100) for lost in range(25)]
+    assert falling == sorted(falling, reverse=True)
+    assert 40 < move_accuracy(0.95) < 60
+
+
+def test_the_stake_is_what_a_random_move_loses() -> None:
+    assert stake_of([1.0, 0.9]) == pytest.approx(5)
+    assert stake_of([1.0, 1.0, 1.0]) == MIN_STAKE
+    assert stake_of([1.0, 0.1]) == MAX_STAKE
+
+
+def test_accuracy_of_a_game() -> None:
+    assert game_accuracy([(100.0, 1.0)] * 5) == pytest.approx(100)
+    assert game_accuracy([(80.0, 1.0), (80.0, 12.0)]) == pytest.approx(80)
+    weighted, harmonic = (100 * 1 + 50 * 3) / 4, 2 / (1 / 100 + 1 / 50)
+    assert game_accuracy([(100.0, 1.0), (50.0, 3.0)]) == pytest.approx((weighted + harmonic) / 2)
+
+
+def test_the_accuracy_of_a_game_grows_move_by_move() -> None:
+    game = GameAccuracy()
+    assert game.percent is None
+    moves = [(100.0, 0.5), (37.5, 12.0), (0.0, 3.0), (99.9, 1.0)]
+    for count, (accuracy, stake) in enumerate(moves, 1):
+        game.add(accuracy, stake)
+        assert game.percent == game_accuracy(moves[:count])
+    assert game_accuracy([(100.0, 0.7)] * 12_345) == 100

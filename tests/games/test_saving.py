@@ -1,4 +1,4 @@
-"""A game in play: saving, best scores, who made the moves."""
+"""A game in play: saving, best scores, who made the moves, other programs."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.games.kept_games import record_of
 from twofold import Board, Game, Move, Rules
 from twofold.game.record import Record, read_record
 from twofold.games import live_game as saving
 from twofold.games.daily import DailyRule, new_record
-from twofold.games.live_game import LiveGame, Place, RecordFile, Row, new_game
+from twofold.games.live_game import LOOK_SECONDS, LiveGame, Place, RecordFile, Row, new_game
 from twofold.games.makers import AUTOPLAY_TAG
 from twofold.games.store import GameStore
 
@@ -247,3 +248,24 @@ def test_the_own_score_is_that_of_the_own_moves_that_stand(store: GameStore) -> 
     kept.game.play(kept.game.legal_moves()[-1])
     kept.note_move("greedy")  # after one own move, which made no points
     assert kept.own_score == 0
+
+
+@pytest.mark.promise("R65")
+def test_moves_of_another_program_appear_by_themselves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(GameStore(tmp_path)) as store, closing(GameStore(tmp_path)) as theirs:
+        mine = LiveGame(record_of(3).replay(), Row(store, "a"))
+        mine.save()
+        other = Row(theirs, "a")
+        other.read()
+        assert other.save(record_of(5), 2.0, None) is None
+        now = mine.save_due
+        monkeypatch.setattr("time.monotonic", lambda: now)
+        mine.save_now_and_then()
+        assert mine.game.moves == record_of(5).moves
+        assert mine.take_notice().startswith("another program went on with this game")
+        theirs.delete("a")
+        now += LOOK_SECONDS
+        mine.save_now_and_then()
+        assert mine.take_notice() == ""  # the next move says so
