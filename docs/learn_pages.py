@@ -56,7 +56,7 @@ def image(
 ) -> str:
     source = ROOT / "learn" / str(tokens[at].attrs["src"])
     shutil.copy(source, OUT / source.name)
-    return f'<img src="/static/learn/{source.name}" alt="{html.escape(tokens[at].content)}">'
+    return f'<img src="{source.name}" alt="{html.escape(tokens[at].content)}">'
 
 
 def code(renderer: Any, tokens: Sequence[Token], at: int, options: Any, env: dict[str, Any]) -> str:

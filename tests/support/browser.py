@@ -3,23 +3,19 @@
 import asyncio
 import contextlib
 import json
-import os
-import subprocess
-import sys
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect, sync_playwright
-from starlette.datastructures import MutableHeaders
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 from tests.web.driver import serving
 from twofold.cli.browser import find_browser
 from twofold.web.hub import Hub
+from twofold.web.pages import address
 from twofold.web.security import Access
 from twofold.web.server import create_app, listen
 
@@ -35,9 +31,23 @@ PHONE: dict[str, Any] = {
 }
 
 
+ARROWS: Final = {"l": "ArrowLeft", "u": "ArrowUp", "r": "ArrowRight", "d": "ArrowDown"}
+"""The keys of the moves."""
+
+SCRIPTS: Final = address("js")
+"""Where the scripts of the page are."""
+
 STILL = """() => document.getAnimations().every((one) =>
     one.playState !== "running" || one.effect.getComputedTiming().endTime === Infinity)"""
 """Whether no animation runs that ends."""
+
+FOLLOW = """(path) => {
+    const link = document.body.appendChild(document.createElement("a"));
+    link.href = path;
+    link.click();
+    link.remove();
+}"""
+"""Follow a link."""
 
 COUNT_NOTES = """() => {
     window.notes = 0;
@@ -77,68 +87,22 @@ class Served:
         return str(self.ask("/api/games", record.encode())["game"])
 
 
-def lasting(app: ASGIApp) -> ASGIApp:
-    """The app, whose scripts and styles a browser keeps without asking whether they are the same.
-
-    A page has fifty of them. To ask for each costs half of the time that the page takes to open.
-    """
-
-    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_lasting(message: Message) -> None:
-            if message["type"] == "http.response.start" and scope["path"].startswith("/static/"):
-                MutableHeaders(scope=message)["Cache-Control"] = "max-age=3600"
-            await send(message)
-
-        await app(scope, receive, send_lasting)
-
-    return answer
-
-
 @contextlib.contextmanager
 def serve(
-    folder: Path, player: str, before: Served | None = None, *, installs: bool = False
+    folder: Path, player: str, before: Served | None = None, players: Sequence[str] = ()
 ) -> Iterator[Served]:
     """Serve the games in a folder, with a player that helps, from a thread of this process.
 
-    It takes the place of the server `before`, which has ended, with its port and token. Only if the
-    app `installs` itself, the browser asks for the app's files again each time, as it does for
-    users.
+    It takes the place of the server `before`, which has ended, with its port and token. `players`
+    may be asked for as well.
     """
     port = int(before.url.rpartition(":")[2]) if before else 0
     listener = listen("127.0.0.1", port)
     port = listener.getsockname()[1]
     access = Access(port, before.token) if before else Access(port)
-    hub = Hub(folder, player)
-    app = create_app(hub, access, folder)
-    with contextlib.closing(hub), serving(app if installs else lasting(app), listener):
+    hub = Hub(folder, player, players)
+    with contextlib.closing(hub), serving(create_app(hub, access, folder), listener):
         yield Served(f"http://127.0.0.1:{access.port}", access.token, folder)
-
-
-@dataclass
-class ServedApart(Served):
-    """A server in a process of its own.
-
-    Attributes:
-        process: its process.
-    """
-
-    process: "subprocess.Popen[str]"
-
-
-@contextlib.contextmanager
-def serve_apart(folder: Path, player: str, port: int = 0) -> Iterator[ServedApart]:
-    """Serve the games in a folder from a process of its own, which can be killed."""
-    command = [sys.executable, "-m", "twofold", "serve", "--no-open", "--port", str(port)]
-    command += ["--data", str(folder), "--folder", str(folder), "--player", player]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as server:
-        try:
-            assert server.stdout is not None
-            url, _, token = server.stdout.readline().strip().partition("/?token=")
-            yield ServedApart(url, token, folder, server)
-        finally:
-            server.terminate()
-            server.wait()
 
 
 @contextlib.contextmanager
@@ -214,9 +178,13 @@ class Visit:
     faults: list[str] = field(default_factory=list)
 
     def open(self, path: str, ready: str) -> None:
-        """Go to a path and wait until something is there."""
-        self.page.goto(self.served.url + path)
-        self.page.locator(ready).first.wait_for(timeout=PATIENCE_MS)
+        """Go to a path, by a link where the app is loaded, and wait until something is there."""
+        url = self.page.url
+        if url.startswith(self.served.url) and "/static/" not in url:
+            self.page.evaluate(FOLLOW, path)
+        else:
+            self.page.goto(self.served.url + path)
+        self.page.locator(ready).first.wait_for()
 
     def rest(self) -> None:
         """Wait until nothing slides or fades any more."""
@@ -230,18 +198,63 @@ class Visit:
         """
         self.page.unroute_all(behavior="ignoreErrors")
         self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
-        self.page.goto(f"{self.served.url}/static/icons/favicon.svg")
+        self.page.goto(self.served.url + address("icons/favicon.svg"))
         self.faults.clear()
 
-    def violations(self) -> list[str]:
-        """What axe has to say."""
-        return violations(self.page)
+    def check(self) -> None:
+        """Everybody can read the page as it is, once it rests, and nothing is cut off."""
+        self.rest()
+        assert violations(self.page) == []
+        assert not self.is_too_wide()
 
     def is_too_wide(self) -> bool:
         """Whether it has to be scrolled sideways."""
         return bool(
             self.page.evaluate("document.documentElement.scrollWidth > window.innerWidth + 1")
         )
+
+    # ---- a game on it
+
+    @property
+    def moves(self) -> Locator:
+        """The number of moves made."""
+        return self.page.locator("dt:has-text('Moves') + dd").first
+
+    @property
+    def game(self) -> str:
+        """The id of the game."""
+        link = self.page.get_by_role("link", name="Download").get_attribute("href")
+        assert link is not None
+        return link.split("/")[3]
+
+    def new_game(self) -> str:
+        """Open the page to play on and begin a game; returns its id."""
+        self.open("/", ".tile")
+        before = f"/api/games/{self.game}/record"
+        controls = self.page.get_by_role("group", name="Game", exact=True)
+        controls.get_by_role("button", name="New game", exact=True).click()
+        link = self.page.get_by_role("link", name="Download")
+        expect(link).not_to_have_attribute("href", before)
+        expect(self.moves).to_have_text("0")
+        return self.game
+
+    def press_arrows(self) -> None:
+        """Make at least a move: of four arrow keys two may change nothing."""
+        for key in ARROWS.values():
+            self.page.keyboard.press(key)
+
+    def swipe(self, box: Locator, dx: float, dy: float = 0) -> None:
+        """Move a finger over something, from its middle."""
+        found = box.bounding_box()
+        assert found is not None
+        x, y = found["x"] + found["width"] / 2, found["y"] + found["height"] / 2
+        touch = self.page.context.new_cdp_session(self.page)
+        for kind, points in (
+            ("touchStart", [{"x": x, "y": y}]),
+            ("touchMove", [{"x": x + dx, "y": y + dy}]),
+            ("touchEnd", []),
+        ):
+            touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
 
 
 @contextlib.contextmanager
@@ -266,15 +279,6 @@ def visit(
         yield found
     finally:
         context.close()
-
-
-ARROWS: Final = ("ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown")
-
-
-def press_arrows(page: Page) -> None:
-    """Press all four arrow keys, since two of them may change nothing; at least a move is made."""
-    for key in ARROWS:
-        page.keyboard.press(key)
 
 
 def drawn(page: Page, frames: int = 2) -> None:

@@ -1,7 +1,7 @@
 """Fixtures of the web tests."""
 
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -76,35 +76,31 @@ def served(
 
 
 @pytest.fixture(scope="module")
-def large(browser: Browser, served: Served) -> Iterator[Visit]:
-    """A page on a large dark screen, one per module, since a new one starts a process.
+def pages(browser: Browser, served: Served) -> Iterator[dict[str, Visit]]:
+    """A page on a large dark screen and one on a small light one with touch, each once a module.
 
-    Nothing slides there, as for people who ask for that; on the small one everything does.
+    A new one starts a process. Nothing slides on the large screen, as for people who ask for that;
+    on the small one everything does.
     """
-    with visit(browser, served, LAPTOP | {"reduced_motion": "reduce"}) as found:
-        yield found
+    looks = {"laptop": LAPTOP | {"reduced_motion": "reduce"}, "phone": PHONE}
+    with ExitStack() as stack:
+        yield {name: stack.enter_context(visit(browser, served, looks[name])) for name in looks}
 
 
-@pytest.fixture(scope="module")
-def small(browser: Browser, served: Served) -> Iterator[Visit]:
-    """A page on a small light screen with touch, one per module."""
-    with visit(browser, served, PHONE) as found:
-        yield found
+def left(visit: Visit) -> Iterator[Visit]:
+    yield visit
+    faults = list(visit.faults)
+    visit.leave()
+    assert faults == []
 
 
 @pytest.fixture
-def laptop(large: Visit) -> Iterator[Visit]:
+def laptop(pages: dict[str, Visit]) -> Iterator[Visit]:
     """A page on a large dark screen without motion, at the module's server, without saved games."""
-    yield large
-    faults = list(large.faults)
-    large.leave()
-    assert faults == []
+    yield from left(pages["laptop"])
 
 
 @pytest.fixture
-def phone(small: Visit) -> Iterator[Visit]:
+def phone(pages: dict[str, Visit]) -> Iterator[Visit]:
     """A page on a small light screen with touch, as `laptop`."""
-    yield small
-    faults = list(small.faults)
-    small.leave()
-    assert faults == []
+    yield from left(pages["phone"])

@@ -1,11 +1,15 @@
-"""The Analysis page in a real Chromium: walking, variations, judgements, the quiz, setting up."""
+"""The Analysis page in a real Chromium: reviews, variations, the quiz, setting up, sharing."""
 
+import io
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
 import pytest
-from playwright.sync_api import FilePayload, Locator, expect
+from PIL import Image
+from playwright.sync_api import Download, FilePayload, Locator, expect
 
 from tests.game.replays import EXAMPLES
 from tests.support.browser import ARROWS, Served, Visit
@@ -15,9 +19,11 @@ from twofold.game.rules import Move
 from twofold.games.judge import MoveJudgement
 from twofold.games.makers import AUTOPLAY_TAG
 from twofold.games.review import judge, percent_words
+from twofold.players import play_game
 
 PLAYER = "ntuple:net=tiny,ply=1"
 MOVES = 90
+BOARD = "0012/0124/1356/2479"
 
 
 def record(*, comment: str = "") -> Record:
@@ -28,6 +34,14 @@ def record(*, comment: str = "") -> Record:
         wanted = (Move.UP, Move.DOWN) if number % 15 == 14 else (Move.LEFT, Move.DOWN, Move.RIGHT)
         game.play(next((move for move in wanted if move in legal), legal[0]))
     return Record.from_game(game, player="me", comments={3: comment} if comment else None)
+
+
+def first_moves(count: int, rules: str = "4x4", seed: int = 4711) -> Record:
+    """A game of the first legal moves."""
+    game = Game(rules, seed)
+    for _ in range(count):
+        game.play(game.legal_moves()[0])
+    return Record.from_game(game, player="me")
 
 
 def ranked(one: MoveJudgement) -> list[Move]:
@@ -44,13 +58,9 @@ def game(served: Served) -> str:
     return served.keep(str(record(comment="Here <b>I</b> hesitated.")))
 
 
-def review(visit: Visit, game: str) -> None:
+def review(visit: Visit, game: str, player: str = PLAYER) -> None:
     """Open a game and wait until all its moves are judged."""
-    visit.open(f"/analyse?game={game}&player={PLAYER}", ".tile")
-    wait_until_judged(visit)
-
-
-def wait_until_judged(visit: Visit) -> None:
+    visit.open(f"/analyse?game={game}&player={player}", ".tile")
     expect(accuracy(visit)).not_to_have_text("–")
     expect(visit.page.locator(".review-labels progress")).to_be_hidden()
 
@@ -63,85 +73,122 @@ def where(visit: Visit) -> Locator:
     return visit.page.locator(".analysis-where")
 
 
-def test_the_figures_are_those_of_a_review(laptop: Visit, game: str) -> None:
-    whole = review_game(record(), PLAYER)
+# ---- a game that is judged
+
+
+def test_a_review_is_read_and_walked_through(laptop: Visit, game: str) -> None:
+    page, whole = laptop.page, review_game(record(), PLAYER)
     review(laptop, game)
+    laptop.check()
     expect(accuracy(laptop)).to_have_text(f"{whole.accuracy:.1f} %")
-    laptop.page.get_by_text("Details").last.click()
-    shown = laptop.page.locator(".review-figures dd").all_inner_texts()
-    assert shown[0] == percent_words(whole.match_rate, 100)
-    assert shown[2] == str(whole.longest_perfect_run)
-    assert shown[3] == f"{whole.goodness_of_fit:.3f}"
-    counts = laptop.page.locator(".label-count").all_inner_texts()
-    assert counts == [str(count) for count in whole.labels.values()]
-    expect(laptop.page.get_by_text("No accuracy:")).to_be_hidden()
-    laptop.page.get_by_role("button", name="Next mistake").click()
-    expect(laptop.page.locator(".analysis-frame")).to_be_in_viewport(ratio=1)
-
-
-def test_forced_moves_alone_have_no_accuracy(laptop: Visit, served: Served) -> None:
-    game = Game.from_board(Board.parse("1x2:01"), Rules.parse("1x2"), 1)
-    game.play("l")
-    laptop.open(f"/analyse?game={served.keep(str(Record.from_game(game)))}&player=greedy", ".tile")
-    expect(laptop.page.get_by_text("No accuracy: no move had an alternative.")).to_be_visible()
-    shown = laptop.page.locator(".review-figures dd").all_text_contents()
-    assert shown == ["–", "–", "1", "–"]
-
-
-def test_keys_walk_through_the_game(laptop: Visit, game: str) -> None:
-    review(laptop, game)
     for key, place in (
         ("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("PageDown", 11), ("PageUp", 1),
         ("End", MOVES), ("Home", 0),
     ):  # fmt: skip
-        laptop.page.keyboard.press(key)
+        page.keyboard.press(key)
         expect(where(laptop)).to_have_text(f"{place} / {MOVES}")
-    laptop.page.keyboard.press("Space")
+    page.keyboard.press("Space")
     expect(where(laptop)).not_to_have_text(f"0 / {MOVES}")
-    laptop.page.keyboard.press("Space")
+    page.keyboard.press("Space")
+    page.get_by_text("Details").last.click()
+    shown = page.locator(".review-figures dd").all_inner_texts()
+    assert shown[0] == percent_words(whole.match_rate, 100)
+    assert shown[2] == str(whole.longest_perfect_run)
+    assert shown[3] == f"{whole.goodness_of_fit:.3f}"
+    counts = page.locator(".label-count").all_inner_texts()
+    assert counts == [str(count) for count in whole.labels.values()]
+    expect(page.get_by_text("No accuracy:")).to_be_hidden()
+    graph = page.get_by_role("slider", name="Graph of the game")
+    box = graph.bounding_box()
+    assert box is not None
+    graph.press("Home")
+    expect(where(laptop)).to_have_text(f"0 / {MOVES}")
+    graph.click(position={"x": box["width"] / 2, "y": box["height"] - 30})
+    expect(where(laptop)).not_to_have_text(f"0 / {MOVES}")
+    graph.press("Home")
+    graph.press("ArrowRight")
+    expect(where(laptop)).to_have_text(f"1 / {MOVES}")
+    assert "score" in (graph.get_attribute("aria-valuetext") or "")
+    page.get_by_role("button", name="Next mistake").click()
+    expect(page.locator(".analysis-frame")).to_be_in_viewport(ratio=1)
 
 
-def test_comments_are_text(laptop: Visit, game: str) -> None:
-    laptop.open(f"/analyse?game={game}&player={PLAYER}&move=3", ".tile")
-    expect(laptop.page.locator("blockquote")).to_have_text("Here <b>I</b> hesitated.")
-
-
-def test_the_next_mistake_and_its_values(laptop: Visit, game: str) -> None:
+def test_a_mistake_has_its_values_and_its_judge(laptop: Visit, game: str) -> None:
+    page, verdict = laptop.page, laptop.page.locator(".analysis-words")
     review(laptop, game)
-    laptop.page.keyboard.press("n")
-    verdict = laptop.page.locator(".analysis-words")
+    page.keyboard.press("n")
     expect(verdict).to_contain_text(re.compile("Mistake.*Best: "))
-    expect(laptop.page.locator(".board-edge.is-best")).to_have_count(1)
-    laptop.page.keyboard.press("e")
-    expect(laptop.page.get_by_role("switch", name="Live analysis")).not_to_be_checked()
-    expect(laptop.page.locator(".analysis tr.is-best")).to_have_count(1)  # of the judgement
-    laptop.page.keyboard.press("p")
+    expect(page.locator(".board-edge.is-best")).to_have_count(1)
+    page.keyboard.press("e")
+    expect(page.get_by_role("switch", name="Live analysis")).not_to_be_checked()
+    expect(page.locator(".analysis tr.is-best")).to_have_count(1)  # of the judgement
+    page.keyboard.press("p")
     expect(verdict).to_contain_text(re.compile("Mistake.*Best: "))
-
-
-def test_the_best_and_the_second_best_move_have_arrows(laptop: Visit, game: str) -> None:
     with make_player(PLAYER) as player:
         judged = list(judge(record(), player))
     worst = next(one for one in judged if ranked(one).index(one.move) >= 2)
     best, second, *_ = (move.letter for move in ranked(worst))
     laptop.open(f"/analyse?game={game}&player={PLAYER}&move={worst.move_number}", ".tile")
     for kind, letter in (("is-best", best), ("is-second", second)):
-        expect(laptop.page.locator(f".board-edge.edge-{letter}.{kind}")).to_be_visible()
+        expect(page.locator(f".board-edge.edge-{letter}.{kind}")).to_be_visible()
+    laptop.open(f"/analyse?game={game}&player={PLAYER}&move=3", ".tile")
+    expect(page.locator("blockquote")).to_have_text("Here <b>I</b> hesitated.")
+    page.get_by_label("Player", exact=True).select_option("greedy")
+    expect(page.locator(".judged-by summary")).to_have_text("Judged by greedy")
+    expect(page.get_by_text("values are not points")).to_be_hidden()
+    expect(page.get_by_text("its judge has none")).to_be_hidden()
+    expect(page).to_have_url(re.compile("player=greedy"))
+    page.get_by_role("button", name="Play from here").click()
+    expect(laptop.moves).to_have_text("3")
 
 
-def test_own_moves_and_those_of_autoplay_stand_apart(laptop: Visit, served: Served) -> None:
-    plain = record()
-    mixed = replace(plain, player="me + greedy", tags={AUTOPLAY_TAG: f"1-{MOVES // 2}"})
+def test_games_of_every_kind_are_judged(laptop: Visit, served: Served) -> None:
+    page, counts = laptop.page, laptop.page.locator(".label-count")
+    parts = page.locator(".review-parts")
+    mixed = replace(record(), player="me + greedy", tags={AUTOPLAY_TAG: f"1-{MOVES // 2}"})
     review(laptop, served.keep(str(mixed)))
-    parts = laptop.page.locator(".review-parts")
     expect(parts).to_contain_text("You")
     expect(parts).to_contain_text("Autoplay")
-    expect(laptop.page.locator(".analysis-words")).to_contain_text("By autoplay.")
-    expect(laptop.page.locator(".review-labels")).to_contain_text("without those of autoplay")
-    counts = laptop.page.locator(".label-count").all_inner_texts()
-    assert sum(map(int, counts)) == MOVES - MOVES // 2
+    expect(page.locator(".analysis-words")).to_contain_text("By autoplay.")
+    expect(page.locator(".review-labels")).to_contain_text("without those of autoplay")
+    assert sum(map(int, counts.all_inner_texts())) == MOVES - MOVES // 2
     parts.get_by_role("button").last.click()
     expect(where(laptop)).not_to_have_text(f"0 / {MOVES}")
+    review(laptop, served.keep(str(replace(record(), player="ntuple:ply=3,tables=442-512"))))
+    expect(page.get_by_text("its judge has none")).to_be_visible()
+    laptop.open(f"/analyse?game={served.keep(str(first_moves(8, '3x3', 5)))}", ".tile")
+    judges = page.get_by_label("Player", exact=True)
+    expect(judges.locator("option", has_text="rows in order, 5 plies")).to_have_count(1)
+    expect(judges.locator("option", has_text="Datumbox")).to_have_count(1)
+    expect(judges.locator("option", has_text="IT3105")).to_have_count(0)
+    forced = Game.from_board(Board.parse("1x2:01"), Rules.parse("1x2"), 1)
+    forced.play("l")
+    kept = served.keep(str(Record.from_game(forced)))
+    laptop.open(f"/analyse?game={kept}&player=greedy", ".tile")
+    expect(page.get_by_text("No accuracy: no move had an alternative.")).to_be_visible()
+    shown = page.locator(".review-figures dd").all_text_contents()
+    assert shown == ["–", "–", "1", "–"]
+    cells = [[None] * 4 for _ in range(3)] + [[{"value": 2}, None, None, {"value": 64}]]
+    saved = {"grid": {"size": 4, "cells": cells}, "score": 320, "over": False, "won": False}
+    laptop.open(f"/analyse?game={served.keep(json.dumps(saved))}", ".analysis tr.is-best")
+    expect(page.locator(".label-list")).to_be_hidden()  # a position without moves
+    laptop.check()
+    page.get_by_role("button", name="Play from here").click()
+    expect(page.locator(".score").first).to_contain_text("320")
+
+
+def test_a_long_game_is_there_at_once(laptop: Visit, served: Served) -> None:
+    """Of the moves only those in sight are in the page."""
+    with make_player("ntuple:net=default,ply=1") as player:
+        played = play_game(player, Rules(), 1, keep_moves=True)
+    assert played is not None
+    moves = tuple(map(Move.parse, played.letters[:5_000]))
+    kept = served.keep(str(Record(seed=1, moves=moves)))
+    laptop.open(f"/analyse?game={kept}&move={len(moves) - 9}", ".moves-move")
+    expect(laptop.page.locator("[aria-current=true]")).to_be_in_viewport()
+    assert laptop.page.locator(".moves-row").count() < 60
+    laptop.page.locator(".moves").evaluate("(list) => list.scrollTo(0, 0)")
+    expect(laptop.page.get_by_role("button", name="Move 1:", exact=False).first).to_be_visible()
 
 
 def test_variations_are_tried_named_and_removed(laptop: Visit, game: str) -> None:
@@ -159,7 +206,7 @@ def test_variations_are_tried_named_and_removed(laptop: Visit, game: str) -> Non
     count = variation.locator(".moves-move").count()
     assert count >= 3
     expect(page).to_have_url(re.compile(r"move=20&line=\w@\d+:[24]\.\w@"))
-    assert laptop.violations() == []
+    laptop.check()
     page.reload()
     expect(variation.locator(".moves-move")).to_have_count(count)
     expect(page.locator(".moves-end[aria-current=true]")).to_have_count(1)
@@ -175,102 +222,54 @@ def test_variations_are_tried_named_and_removed(laptop: Visit, game: str) -> Non
     page.get_by_role("button", name="Remove this variation").click()
     expect(variation).to_have_count(0)
     expect(where(laptop)).to_have_text(f"20 / {MOVES}")
-
-
-def test_the_game_goes_on_where_its_own_move_is_played(laptop: Visit, game: str) -> None:
+    expect(page).to_have_url(re.compile("&move=20$"))  # noted, too, for the next visit
     laptop.open(f"/analyse?game={game}&player={PLAYER}", ".tile")
-    laptop.page.locator(".board-edge.is-made").click()
+    made.click()  # the move of the game: it goes on there
     expect(where(laptop)).to_have_text(f"1 / {MOVES}")
-    expect(laptop.page.locator(".moves-row.is-variation")).to_have_count(0)
-    laptop.page.get_by_role("gridcell", name="empty").first.click()  # the new tile, elsewhere
-    expect(laptop.page.locator(".moves-row.is-variation")).to_have_count(1)
-    expect(laptop.page).to_have_url(re.compile(r"game=\w+&line=\w@\d+:2"))
-    laptop.page.locator(".is-marked").click()
-    expect(laptop.page).to_have_url(re.compile(r"game=\w+&line=\w@\d+:4"))
-    expect(laptop.page.locator(".moves-row.is-variation")).to_have_count(1)
-
-
-def test_a_long_game_is_there_at_once(laptop: Visit, served: Served) -> None:
-    """Of the moves only those in sight are in the page."""
-    game = Game(seed=1)
-    with make_player("ntuple:net=default,ply=1") as player:
-        while not game.is_finished and game.move_number < 5_000:
-            game.play(player.choose(game.board, move_number=game.move_number))
-    kept = served.keep(str(Record.from_game(game)))
-    laptop.open(f"/analyse?game={kept}&move={game.move_number - 9}", ".moves-move")
-    expect(laptop.page.locator("[aria-current=true]")).to_be_in_viewport()
-    assert laptop.page.locator(".moves-row").count() < 60
-    laptop.page.locator(".moves").evaluate("(list) => list.scrollTo(0, 0)")
-    expect(laptop.page.get_by_role("button", name="Move 1:", exact=False).first).to_be_visible()
-
-
-def test_the_graph_is_walked_by_pointer_and_keys(laptop: Visit, game: str) -> None:
-    review(laptop, game)
-    graph = laptop.page.get_by_role("slider", name="Graph of the game")
-    box = graph.bounding_box()
-    assert box is not None
-    graph.click(position={"x": box["width"] / 2, "y": box["height"] - 30})
-    expect(where(laptop)).not_to_have_text(f"0 / {MOVES}")
-    graph.press("Home")
-    expect(where(laptop)).to_have_text(f"0 / {MOVES}")
-    graph.press("ArrowRight")
-    expect(where(laptop)).to_have_text(f"1 / {MOVES}")
-    assert "score" in (graph.get_attribute("aria-valuetext") or "")
+    expect(variation).to_have_count(0)
+    page.get_by_role("gridcell", name="empty").first.click()  # the new tile, elsewhere
+    expect(variation).to_have_count(1)
+    expect(page).to_have_url(re.compile(r"game=\w+&line=\w@\d+:2"))
+    page.locator(".is-marked").click()
+    expect(page).to_have_url(re.compile(r"game=\w+&line=\w@\d+:4"))
+    expect(variation).to_have_count(1)
 
 
 def test_learning_from_the_mistakes(laptop: Visit, game: str) -> None:
+    page, count = laptop.page, laptop.page.locator(".quiz-count")
     review(laptop, game)
-    laptop.page.keyboard.press("l")
-    expect(laptop.page.get_by_text("Find a better one.").first).to_be_visible()
-    laptop.page.get_by_role("button", name="Show the answer").click()
-    expect(laptop.page.locator(".quiz-verdict")).to_contain_text("The best move is")
-    laptop.page.get_by_role("button", name="Next position").click()
-    for key in ARROWS:  # as long as a move is wrong, another one can be tried
-        laptop.page.keyboard.press(key)
-    expect(laptop.page.locator(".quiz-verdict.good")).to_be_visible()
-    assert laptop.violations() == []
-    laptop.page.get_by_role("button", name="Back to the game").click()
+    page.keyboard.press("l")
+    expect(page.get_by_text("Find a better one.").first).to_be_visible()
+    expect(count).to_contain_text("0 of ")
+    for key in 4 * [*ARROWS.values()]:  # as long as a move is wrong, another one can be tried
+        page.keyboard.press(key)
+    expect(count).to_contain_text("1 of ")
+    expect(page.locator(".quiz-verdict.good")).to_be_visible()
+    laptop.check()
+    page.get_by_role("button", name="Next position").click()
+    page.get_by_role("button", name="Show the answer").click()
+    expect(page.locator(".quiz-verdict")).to_contain_text("The best move is")
+    page.get_by_role("button", name="Back to the game").click()
     expect(accuracy(laptop)).to_be_visible()
 
 
-def test_a_swipe_answers_the_quiz(phone: Visit, game: str) -> None:
+def test_a_phone_has_room_for_a_review_and_a_quiz(phone: Visit, served: Served, game: str) -> None:
     review(phone, game)
-    phone.page.get_by_role("button", name="Learn").click()
-    expect(phone.page.locator(".analysis-frame")).to_be_in_viewport()
-    box = phone.page.locator(".analysis-frame").bounding_box()
-    assert box is not None
-    session = phone.page.context.new_cdp_session(phone.page)
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    for kind, at in (("touchStart", x), ("touchMove", x - 60), ("touchEnd", None)):
-        points = [] if at is None else [{"x": at, "y": y}]
-        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-    expect(phone.page.locator(".quiz-answer")).not_to_be_empty()
+    phone.check()
+    page, frame = phone.page, phone.page.locator(".analysis-frame")
+    page.get_by_role("button", name="Learn").click()
+    expect(frame).to_be_in_viewport()
+    phone.swipe(frame, -60)
+    expect(page.locator(".quiz-answer")).not_to_be_empty()
+    small = Game("3x3", 3)
+    while not small.is_finished and small.move_number < 12:
+        small.play(small.legal_moves()[-1])
+    review(phone, served.keep(str(Record.from_game(small, player="me"))), "expectimax:ply=1")
+    ticks = page.locator(".chart-plot text")  # near 1.2 million, told by their differences
+    expect(ticks.filter(has_text=re.compile(r"^1\.[0-9]{2,3} M$")).first).to_be_visible()
 
 
-def test_another_player_judges(laptop: Visit, game: str) -> None:
-    review(laptop, game)
-    laptop.page.get_by_label("Player", exact=True).select_option("greedy")
-    expect(laptop.page.locator(".judged-by summary")).to_have_text("Judged by greedy")
-    expect(laptop.page.get_by_text("values are not points")).to_be_hidden()
-    expect(laptop.page.get_by_text("its judge has none")).to_be_hidden()
-    expect(laptop.page).to_have_url(re.compile("player=greedy"))
-
-
-def test_a_judge_without_the_tables_of_the_game_is_said(laptop: Visit, served: Served) -> None:
-    with_tables = replace(record(), player="ntuple:ply=3,tables=442-512")
-    review(laptop, served.keep(str(with_tables)))
-    expect(laptop.page.get_by_text("its judge has none")).to_be_visible()
-
-
-def test_the_judges_are_those_for_the_shape(laptop: Visit, served: Served) -> None:
-    small = Game("3x3", seed=5)
-    for _ in range(8):
-        small.play(small.legal_moves()[0])
-    laptop.open(f"/analyse?game={served.keep(str(Record.from_game(small, player='me')))}", ".tile")
-    judges = laptop.page.get_by_label("Player", exact=True)
-    expect(judges.locator("option", has_text="rows in order, 5 plies")).to_have_count(1)
-    expect(judges.locator("option", has_text="Datumbox")).to_have_count(1)
-    expect(judges.locator("option", has_text="IT3105")).to_have_count(0)
+# ---- games from elsewhere
 
 
 def paste(visit: Visit, words: str) -> None:
@@ -281,135 +280,207 @@ def paste(visit: Visit, words: str) -> None:
     visit.page.get_by_role("button", name="Analyse", exact=True).click()
 
 
-def test_games_come_from_text_files_and_links(laptop: Visit) -> None:
-    laptop.open("/analyse", ".tile")
-    paste(laptop, "nonsense")
-    expect(laptop.page.get_by_role("alert").first).to_contain_text("This is not a board")
-    paste(laptop, f"{record()}\n{record()}")
-    expect(laptop.page.get_by_role("alert").first).to_contain_text("There are several games in it")
-    laptop.faults.clear()  # the answer 400 is one in the console
-    buffer = str(record()).encode()
-    file = FilePayload(name="game.2048", mimeType="text/plain", buffer=buffer)
-    laptop.page.set_input_files("input[type=file]", file)
-    expect(where(laptop)).to_have_text(f"0 / {MOVES}")
-    laptop.page.get_by_role("button", name="Open a game").click()
-    link = laptop.page.get_by_role("dialog").get_by_role("link").first
-    link.click()
-    expect(laptop.page.get_by_role("dialog")).to_have_count(0)
+def bring(visit: Visit, data: bytes) -> None:
+    """Open a file on the page without a game."""
+    visit.open("/analyse", ".tile")
+    file = FilePayload(name="game", mimeType="application/octet-stream", buffer=data)
+    visit.page.set_input_files("input[type=file]", file)
 
 
-def test_a_text_is_read_visibly(laptop: Visit) -> None:
+def test_games_come_from_texts_and_files(laptop: Visit) -> None:
+    """In every form that holds a game; as the file, and in quotes as a browser's console has it."""
+    page, added = laptop.page, laptop.page.get_by_text("The game is in My games now.")
     laptop.open("/analyse", ".tile")
-    laptop.page.route("**/api/games", lambda route: None)  # no answer yet
+    for words, said in (
+        ("nonsense", "This is not a board"),
+        (f"{record()}\n{record()}", "There are several games in it"),
+    ):
+        paste(laptop, words)
+        expect(page.get_by_role("alert").first).to_contain_text(said)
+    laptop.faults.clear()  # the answers 400 are some in the console
+    page.route("**/api/games", lambda route: None)  # no answer yet
     paste(laptop, str(record()))
-    expect(laptop.page.get_by_text("Reading…")).to_be_visible()
-
-
-def test_the_page_says_that_a_game_from_a_file_is_saved(laptop: Visit) -> None:
-    own = FilePayload(name="own.2048", mimeType="text/plain", buffer=str(played_once()).encode())
-    added = laptop.page.get_by_text("The game is in My games now.")
-    laptop.open("/analyse", ".tile")
-    laptop.page.set_input_files("input[type=file]", own)
+    expect(page.get_by_text("Reading…")).to_be_visible()
+    page.unroute("**/api/games")
+    bring(laptop, str(first_moves(4)).encode())
     expect(added.first).to_be_visible()
-    laptop.open("/analyse", ".tile")
-    laptop.page.set_input_files("input[type=file]", own)
+    page.get_by_role("button", name="Open a game").click()
+    page.get_by_role("dialog").get_by_role("link").first.click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    bring(laptop, str(first_moves(4)).encode())
     expect(where(laptop)).to_have_text("0 / 4")
     expect(added).to_have_count(0)  # it was there before
-
-
-def test_replays_of_other_programs_are_opened(laptop: Visit) -> None:
-    """In every form that holds a game; as the file, and in quotes as a browser's console has it."""
     games = [one for one in FORMATS if parse_any_record(EXAMPLES[one.name], one.name).moves]
     assert len(games) == 10
     for one in games:
         data = EXAMPLES[one.name].encode("latin-1" if one.is_binary else "utf-8")
-        moves = len(parse_any_record(data).moves)
-        laptop.open("/analyse", ".tile")
-        file = FilePayload(name="game", mimeType="application/octet-stream", buffer=data)
-        laptop.page.set_input_files("input[type=file]", file)
-        expect(where(laptop)).to_have_text(f"0 / {moves}")
+        bring(laptop, data)
+        expect(where(laptop)).to_have_text(f"0 / {len(parse_any_record(data).moves)}")
     laptop.open("/analyse", ".tile")
     paste(laptop, json.dumps(EXAMPLES["verse"]))
     expect(where(laptop)).to_have_text("0 / 2")
 
 
-def played_once() -> Record:
-    game = Game(seed=4711)
-    for _ in range(4):
-        game.play(game.legal_moves()[0])
-    return Record.from_game(game, player="me")
-
-
 def test_a_link_holds_the_game_and_tells_no_server(laptop: Visit, game: str) -> None:
-    laptop.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = laptop.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     review(laptop, game)
-    laptop.page.keyboard.press("ArrowRight")
-    laptop.page.get_by_text("Copy", exact=True).click()
-    laptop.page.get_by_role("button", name="Link with the whole game").click()
-    expect(laptop.page.get_by_text("Link copied").first).to_be_visible()
-    link = str(laptop.page.evaluate("navigator.clipboard.readText()"))
+    page.keyboard.press("ArrowRight")
+    page.get_by_text("Copy", exact=True).click()
+    page.get_by_role("button", name="Link with the whole game").click()
+    expect(page.get_by_text("Link copied").first).to_be_visible()
+    link = str(page.evaluate("navigator.clipboard.readText()"))
     assert "/analyse?move=1#g=" in link
-    toast = laptop.page.locator(".toast", has_text="Others cannot open it")
+    toast = page.locator(".toast", has_text="Others cannot open it")
     toast.get_by_role("button", name="Replay").click()
-    expect(laptop.page.get_by_role("link", name="Download replay")).to_be_visible()
-    laptop.page.goto("about:blank")
-    laptop.page.goto(link)
-    expect(where(laptop)).to_have_text(f"1 / {MOVES}")
-    link = link.replace("?move=1", "")
+    expect(page.get_by_role("link", name="Download replay")).to_be_visible()
     asked: list[str] = []
-    laptop.page.on("request", lambda request: asked.append(request.url))
-    laptop.page.goto("about:blank")
-    laptop.page.goto(link)
-    expect(where(laptop)).to_have_text(f"0 / {MOVES}")
-    expect(laptop.page).to_have_url(re.compile(f"/analyse.game={game}$"))  # kept once
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(link)
+    expect(where(laptop)).to_have_text(f"1 / {MOVES}")
+    expect(page).to_have_url(re.compile(f"/analyse.game={game}&move=1$"))  # kept once
     assert not any(link.partition("#")[2] in url for url in asked)
-    laptop.page.goto("about:blank")
-    laptop.page.goto(link[:-30])
-    expect(laptop.page.get_by_role("region", name="Analysis")).to_contain_text(
+    page.goto(link[:-30])
+    expect(page.get_by_role("region", name="Analysis")).to_contain_text(
         "This link does not hold a whole game"
     )
 
 
-def test_a_saved_game_without_moves_is_a_position(laptop: Visit, served: Served) -> None:
-    cells = [[None] * 4 for _ in range(3)] + [[{"value": 2}, None, None, {"value": 64}]]
-    saved = {"grid": {"size": 4, "cells": cells}, "score": 320, "over": False, "won": False}
-    laptop.open(f"/analyse?game={served.keep(json.dumps(saved))}", ".analysis tr.is-best")
-    expect(laptop.page.locator(".label-list")).to_be_hidden()
-    assert laptop.violations() == []
-    laptop.page.get_by_role("button", name="Play from here").click()
-    expect(laptop.page.locator(".score").first).to_contain_text("320")
+# ---- a board
 
 
-def test_a_second_try_in_the_quiz_counts_as_solved(laptop: Visit, game: str) -> None:
-    review(laptop, game)
-    laptop.page.keyboard.press("l")
-    count = laptop.page.locator(".quiz-count")
-    expect(count).to_contain_text("0 of ")
-    for key in 4 * ARROWS:  # the one that was played is wrong, another one is right
-        laptop.page.keyboard.press(key)
-    expect(count).to_contain_text("1 of ")
+TILES = [[0, 8], [2, 4], [4, 2048]]
+PASTED = [
+    repr(np.array(TILES)),
+    str(np.array(TILES, dtype=float)),
+    "\n".join(["|   |   |", "|---|---|", *(f"| {row[0] or ' '} | {row[1]} |" for row in TILES)]),
+    json.dumps({"board": TILES, "score": 12}),
+    "\n".join("\t".join(str(tile or "") for tile in row) for row in TILES),
+]
+"""A board as NumPy's `repr` and `str`, Markdown, JSON and a spreadsheet have it."""
 
 
-def test_playing_on_from_a_position(laptop: Visit, game: str) -> None:
-    laptop.open(f"/analyse?game={game}&player=greedy&limit=1ply&move=20", ".tile")
-    laptop.page.get_by_role("button", name="Play from here").click()
-    expect(laptop.page.locator("dt:has-text('Moves') + dd").first).to_have_text("20")
+def test_a_board_is_set_up_with_its_score(laptop: Visit) -> None:
+    page = laptop.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    laptop.open("/analyse", "table")
+    page.get_by_role("button", name="Set up").click()
+    field, score = page.get_by_label("Board as text"), page.get_by_label("Score")
+
+    def enter(text: str) -> None:
+        field.fill(text)
+        field.press("Enter")
+
+    for text in PASTED:
+        enter("1111/2222/3333/4444")
+        expect(page.get_by_role("gridcell", name="row 4, column 4: 16")).to_be_visible()
+        page.evaluate("text => navigator.clipboard.writeText(text)", text)
+        field.select_text()
+        page.keyboard.press("Control+V")
+        expect(field).to_have_value("3x2:03/12/2b")
+        expect(page.get_by_role("gridcell", name="row 3, column 2: 2048")).to_be_visible()
+        expect(score).to_have_value("12" if "score" in text else "")
+    for name in ("Clear", "Random"):
+        enter(json.dumps({"board": TILES, "score": 12}))
+        expect(score).to_have_value("12")
+        page.get_by_role("button", name=name, exact=True).click()
+        expect(score).to_have_value("")
+        page.keyboard.press("Control+z")
+        expect(score).to_have_value("12")
+        enter("1111/2222/3333/4444")
+        expect(score).to_have_value("")
+    expect(page.get_by_role("row").filter(has_text="best").last).to_be_visible()
+    score.fill("345")
+    page.get_by_role("gridcell", name="row 4, column 4: 16").click()
+    expect(field).to_have_value("1111/2222/3333/4445")
+    expect(score).to_have_value("345")
 
 
-def test_everybody_can_read_a_review(laptop: Visit, phone: Visit, game: str) -> None:
-    for one in (laptop, phone):
-        review(one, game)
-        assert one.violations() == []
-        assert not one.is_too_wide()
+PASTE = """words => { const data = new DataTransfer(); data.setData("text", words);
+    document.body.dispatchEvent(new ClipboardEvent("paste",
+        { clipboardData: data, bubbles: true, cancelable: true })); }"""
 
 
-def test_large_values_are_told_by_their_differences(phone: Visit, served: Served) -> None:
-    """Values of rows on 3x3 are near 1.2 million: written in millions no difference is seen."""
-    game = Game("3x3", 3)
-    while not game.is_finished and game.move_number < 12:
-        game.play(game.legal_moves()[-1])
-    kept = served.keep(str(Record.from_game(game, player="me")))
-    phone.open(f"/analyse?game={kept}&player=expectimax:eval=rows,ply=1&move=3", ".is-best")
-    wait_until_judged(phone)
-    ticks = phone.page.locator(".chart-plot text")
-    expect(ticks.filter(has_text=re.compile(r"^1\.[0-9]{2,3} M$")).first).to_be_visible()
+def test_a_board_is_pasted_linked_and_analysed(laptop: Visit) -> None:
+    page, analysis = laptop.page, laptop.page.locator(".analysis")
+    laptop.open(f"/analyse#board={BOARD}&player=greedy", "table")
+    said = page.get_by_role("status").filter(has_text="Best:")
+    expect(said).to_have_text(re.compile(r"^Best: \w+, \w"))  # of a player without depth
+    page.evaluate(PASTE, "2,4,8,16\n0,0,0,2\n0,0,0,0\n0,0,0,0")
+    page.wait_for_url("**1234/0001/0000/0000")
+    page.evaluate(PASTE, "no board")
+    expect(page.locator(".toast")).to_contain_text("This is not a board")
+    assert page.url.endswith("1234/0001/0000/0000")
+    page.evaluate(PASTE, str(first_moves(1)))
+    page.wait_for_url("**/analyse?game=*")
+    laptop.open("/analyse#board=xyz", "table")
+    expect(analysis).to_contain_text("The board in this link cannot be read: xyz.")
+    expect(analysis).not_to_contain_text("The board is empty")
+    expect(page.get_by_text("the game is over")).to_have_count(0)
+    laptop.faults.clear()  # the answers 400 are some in the console
+    laptop.open("/analyse#board=3x3:123/100/000", "table")
+    players = page.get_by_label("Player", exact=True)
+    players.select_option(label="fast")
+    expect(analysis).to_contain_text("2 plies")
+    players.select_option(label="Other…")
+    field = page.get_by_label("Spec of the player")
+    field.fill("fsat")
+    field.press("Enter")
+    expect(analysis).to_contain_text("There is no player “fsat”. Did you mean fast?")
+
+
+# ---- files made on the page
+
+
+def click_for_file(visit: Visit, name: str) -> Download:
+    """The file that a button or a link of the dialog downloads."""
+    with visit.page.expect_download() as found:
+        visit.page.locator("dialog .button").filter(has_text=name).click()
+    return found.value
+
+
+def picture_of(download: Download) -> Image.Image:
+    return Image.open(io.BytesIO(Path(download.path()).read_bytes()))
+
+
+def test_a_game_is_shared_as_picture_animation_and_replay(laptop: Visit, served: Served) -> None:
+    """The replay needs no server."""
+    page, game = laptop.page, served.keep(str(first_moves(30, seed=1)))
+    laptop.open(f"/analyse?game={game}", ".tile")
+    page.get_by_role("button", name="Share").click()
+    preview = page.get_by_role("img", name="The board as a picture")
+    page.wait_for_function("image => image.naturalWidth > 0", arg=preview.element_handle())
+    laptop.check()
+    assert picture_of(click_for_file(laptop, "PNG")).format == "PNG"
+    page.get_by_label("From move").fill("40")
+    expect(page.get_by_role("button", name="Download animation")).to_be_disabled()
+    expect(page.get_by_role("alert")).to_contain_text("Choose moves from 0 to 30")
+    page.get_by_label("From move").fill("25")
+    found = click_for_file(laptop, "Download animation")
+    assert found.suggested_filename == f"2048-{game}.gif"
+    assert getattr(picture_of(found), "n_frames", 1) == 6
+    expect(page.get_by_text("The animation is saved").first).to_be_visible()
+    found = click_for_file(laptop, "Download replay")
+    assert found.suggested_filename == f"2048-{game}.html"
+    path = Path(found.path()).rename(Path(found.path()).with_suffix(".html"))
+    with page.context.browser.new_page() as alone:  # type: ignore[union-attr]
+        alone.goto(path.as_uri())
+        alone.get_by_role("button", name="End").click()
+        expect(alone.locator("#facts")).to_contain_text("move 30 of 30")
+
+
+def test_a_board_is_shared_and_what_is_missing_is_said(
+    phone: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("twofold.games.pictures.find_spec", lambda name: None)
+    phone.open(f"/analyse#board={BOARD}", "table")
+    phone.page.get_by_role("button", name="Share").click()
+    dialog = phone.page.get_by_role("dialog")
+    expect(dialog).to_contain_text("pip install 'twofold[share]'")
+    expect(dialog.get_by_role("link", name="SVG")).to_be_visible()
+    expect(dialog.get_by_role("link", name="PNG")).to_have_count(0)
+    expect(dialog.get_by_text("Animation", exact=True)).to_have_count(0)
+    link = f"{phone.served.url}/analyse#board={BOARD}"
+    expect(dialog.locator(".share-link")).to_have_text(link)
+    expect(dialog.get_by_role("button", name="Copy", exact=True)).to_be_visible()
+    phone.check()

@@ -30,7 +30,7 @@ from tests.web.driver import (
 )
 from tests.web.used import FILES, STATIC
 from twofold.web.hub import Hub
-from twofold.web.pages import PAGES, STYLES, TYPES, tile_colours
+from twofold.web.pages import LASTING, PAGES, STYLES, TYPES, address, tile_colours
 from twofold.web.security import Access, Gate
 from twofold.web.server import create_app
 
@@ -56,8 +56,8 @@ def test_every_answer_has_the_headers(client: Client) -> None:
     game = client.post("/api/games", RECORD).json["game"]
     answers = [
         client.get("/"),
-        client.get(f"/static/{FILES[0]}"),
-        client.get("/static/nothing.js"),
+        client.get(address(FILES[0])),
+        client.get(address("nothing.js")),
         client.get("/nothing"),
         client.get("/api/players"),
         client.get(f"/api/games/{game}/record"),
@@ -81,7 +81,7 @@ def test_every_answer_has_the_headers(client: Client) -> None:
         assert policy(answer)["frame-ancestors"] == "'none'"
         assert policy(answer)["base-uri"] == "'none'"
         assert policy(answer)["form-action"] == "'self'"
-        assert answer.headers["cache-control"] in ("no-store", "no-cache")
+        assert answer.headers["cache-control"] in ("no-store", "no-cache", LASTING)
         assert "unsafe" not in answer.headers["content-security-policy"]
         assert "evil.com" not in str(answer.headers)
         assert not [name for name in answer.headers if name.startswith("access-control-")]
@@ -143,12 +143,12 @@ UP = [
 ]  # fmt: skip
 
 TRAVERSALS = [
-    "/static/" + spelling * times + wanted
+    address("") + spelling * times + wanted
     for spelling in UP
     for times, wanted in [(1, "app.py"), (1, "static/index.html"), (8, "etc/passwd")]
 ] + [
     start + spelling + wanted
-    for start in ("/", "/static/js/")
+    for start in ("/", address("js/"))
     for spelling in UP
     for wanted in ("../app.py", "etc/passwd")
 ]  # fmt: skip
@@ -184,18 +184,16 @@ def real_answers(hub: Hub, folder: Path) -> Iterator[tuple[str, int]]:
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_the_page_is_there_at_each_of_its_addresses(client: Client, path: str) -> None:
+def test_each_page_is_there_and_names_its_modules(client: Client, path: str) -> None:
     answer = client.get(path)
     assert answer.status == 200
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
-    before, after = (STATIC / "index.html").read_text(encoding="utf-8").split("<!-- modules -->")
+    page = (STATIC / "index.html").read_text(encoding="utf-8").replace("/static/", address(""))
+    before, after = page.split("<!-- modules -->")
     assert answer.text.startswith(before)
     assert answer.text.endswith(after)
-
-
-@pytest.mark.parametrize("path", PAGES)
-def test_the_page_names_all_its_modules(client: Client, path: str) -> None:
-    named = re.findall('rel="modulepreload" href="/static/([^"]+)"', client.get(path).text)
+    links = f'rel="modulepreload" href="{address("")}([^"]+)"'
+    named = re.findall(links, answer.text)
     page = path.strip("/") or "play"
     assert f"js/pages/{page}.js" in named
     assert len(named) == len(set(named))
@@ -207,15 +205,18 @@ def test_the_page_names_all_its_modules(client: Client, path: str) -> None:
 
 def test_the_styles_come_in_one(client: Client) -> None:
     assert sorted(STYLES) == sorted(name for name in FILES if name.endswith(".css"))
-    style = client.get("/static/css/all.css").text
+    style = client.get(address("css/all.css")).text
     assert style == "".join((STATIC / name).read_text() for name in STYLES) + tile_colours()
 
 
-def test_every_file_is_served(client: Client) -> None:
+def test_every_file_is_served_and_kept_under_the_address_of_its_version(client: Client) -> None:
+    """An older page gets it too, but does not keep it."""
+    assert client.get(f"/static/old/{FILES[0]}").headers["cache-control"] == "no-store"
     for name in FILES:
-        answer = client.get(f"/static/{name}")
+        answer = client.get(address(name))
         assert answer.status == 200, name
         assert answer.body == (STATIC / name).read_bytes()
+        assert answer.headers["cache-control"] == LASTING
         kind = TYPES[name.rpartition(".")[2]]
         assert answer.headers["content-type"].partition(";")[0] == kind
 
@@ -230,10 +231,10 @@ def test_a_cached_file_is_not_sent_again(client: Client) -> None:
 
 
 def test_long_responses_are_compressed(client: Client) -> None:
-    whole = client.get("/static/js/main.js")
+    whole = client.get(address("js/main.js"))
     assert "content-encoding" not in whole.headers
     client.headers["accept-encoding"] = "gzip"
-    packed = client.get("/static/js/main.js")
+    packed = client.get(address("js/main.js"))
     assert packed.headers["content-encoding"] == "gzip"
     assert packed.headers["vary"] == "Accept-Encoding"
     assert len(packed.body) < len(whole.body)
@@ -344,6 +345,3 @@ def test_two_servers_on_one_machine_have_their_own_cookies(hub: Hub, tmp_path: P
         answer = run(ask_async(app, "GET", "/", {"host": host, "cookie": both}))
         assert answer.status == 200
     assert ORIGIN.endswith(str(one.port))
-
-
-# ---- end to end

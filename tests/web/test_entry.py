@@ -126,7 +126,7 @@ def test_another_site_reads_nothing(page: Page, elsewhere: str, access: Access) 
             }),
             new Promise((resolve, reject) => {
               const script = document.createElement('script');
-              script.src = url + '/static/js/theme.js';
+              script.src = url + '/static/x/js/theme.js';
               script.onload = resolve;
               script.onerror = reject;
               document.head.append(script);

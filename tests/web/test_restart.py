@@ -7,45 +7,43 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
 from tests.games.kept_games import saved
-from tests.support.browser import LAPTOP, PATIENCE_MS, Served, drawn, serve, serve_apart, visit
+from tests.support.browser import ARROWS, LAPTOP, PATIENCE_MS, Served, Visit, drawn, serve, visit
+from tests.support.servers import running
 from tests.web.replayed import replayed
 from twofold.games.store import GameStore
-
-expect.set_options(timeout=PATIENCE_MS)
+from twofold.web.security import kept_token
 
 LETTERS = "lurd" * 6
-KEYS = {"l": "ArrowLeft", "u": "ArrowUp", "r": "ArrowRight", "d": "ArrowDown"}
 
 
 @pytest.mark.promise("R69")
-def test_a_page_goes_on_where_it_was(browser: Browser, tmp_path: Path) -> None:
-    with serve_apart(tmp_path, "greedy") as first, visit(browser, first, LAPTOP) as found:
-        page, port = found.page, int(first.url.rpartition(":")[2])
-        found.open("/", ".tile")
-        game = game_of(page)
-        for letter in LETTERS:
-            page.keyboard.press(KEYS[letter])
-        letters = replayed(LETTERS, first.ask(f"/api/games/{game}")["seed"])
-        wait_for_moves(page, first, letters)
-        folder = tmp_path / "games"
-        while saved(folder, game) is None:
-            drawn(page)
-        first.process.kill()
-        first.process.wait()
-        lose_moves(folder, game, keep=3)
-        with serve_apart(tmp_path, "greedy", port) as second:
-            assert second.token == first.token  # so that nobody has to sign in
-            wait_for_moves(page, second, letters)
-            assert game_of(page) == game
-            second.process.kill()
-            second.process.wait()
-        GameStore(folder).delete(game)  # as if none of it had been saved
-        with serve(tmp_path, "greedy", second) as third:
-            wait_for_moves(page, third, letters)
-        assert game_of(page) != game
+def test_a_page_goes_on_where_it_was(browser: Browser, tmp_path: Path, stack: ExitStack) -> None:
+    """After its server was killed; and where none of its game had been saved."""
+    process, access, _ = stack.enter_context(running(tmp_path, "--player", "greedy"))
+    first = Served(f"http://127.0.0.1:{access.port}", access.token, tmp_path)
+    found = stack.enter_context(visit(browser, first, LAPTOP))
+    found.open("/", ".tile")
+    game, folder = found.game, tmp_path / "games"
+    for letter in LETTERS:
+        found.page.keyboard.press(ARROWS[letter])
+    letters = replayed(LETTERS, first.ask(f"/api/games/{game}")["seed"])
+    wait_for_moves(found, first, letters)
+    while saved(folder, game) is None:
+        drawn(found.page)
+    process.kill()
+    process.wait()
+    assert kept_token(tmp_path) == first.token  # so that nobody has to sign in
+    lose_moves(folder, game, keep=3)
+    with serve(tmp_path, "greedy", first) as second:
+        wait_for_moves(found, second, letters)
+        assert found.game == game
+    GameStore(folder).delete(game)  # as if none of it had been saved
+    with serve(tmp_path, "greedy", first) as third:
+        wait_for_moves(found, third, letters)
+    assert found.game != game
 
 
 def lose_moves(folder: Path, game: str, keep: int) -> None:
@@ -57,26 +55,17 @@ def lose_moves(folder: Path, game: str, keep: int) -> None:
     assert row.save(less, 1.0, None) is None
 
 
-def game_of(page: Page) -> str:
-    """The id of the game on the page."""
-    link = page.get_by_role("link", name="Download").get_attribute("href")
-    assert link is not None
-    return link.split("/")[3]
-
-
-def wait_for_moves(page: Page, served: Served, letters: str) -> None:
+def wait_for_moves(found: Visit, served: Served, letters: str) -> None:
     """Wait until the server has these moves of the page's game."""
+    page = found.page
     page.evaluate("window.dispatchEvent(new Event('online'))")  # so that it tries at once
     end = time.monotonic() + PATIENCE_MS / 1000
-    while made(page, served) != letters:
-        assert time.monotonic() < end, f"expected {letters}, got {made(page, served)}"
+    made = ""
+    while made != letters:
+        assert time.monotonic() < end, f"expected {letters}, got {made}"
         drawn(page)
-
-
-def made(page: Page, served: Served) -> str:
-    game = game_of(page)
-    games = {one["game"] for one in served.ask("/api/games")}
-    return str(served.ask(f"/api/games/{game}")["moves"]) if game in games else ""
+        game, games = found.game, {one["game"] for one in served.ask("/api/games")}
+        made = str(served.ask(f"/api/games/{game}")["moves"]) if game in games else ""
 
 
 @pytest.fixture
@@ -86,49 +75,53 @@ def stack() -> Iterator[ExitStack]:
         yield found
 
 
-def served_page(browser: Browser, folder: Path, stack: ExitStack) -> tuple[ExitStack, Served, Page]:
+def served_page(
+    browser: Browser, folder: Path, stack: ExitStack
+) -> tuple[ExitStack, Served, Visit]:
     """A server that ends when the first of the three is closed, and a page of it that stays."""
     server = stack.enter_context(ExitStack())
     served = server.enter_context(serve(folder, "greedy"))
     found = stack.enter_context(visit(browser, served, LAPTOP))
     found.open("/", ".tile")
-    return server, served, found.page
+    return server, served, found
 
 
 def test_moves_that_waited_are_neither_told_nor_hinted_at(
     browser: Browser, tmp_path: Path, stack: ExitStack
 ) -> None:
-    server, first, page = served_page(browser, tmp_path, stack)
+    server, first, found = served_page(browser, tmp_path, stack)
+    page = found.page
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowUp")
-    seed = first.ask(f"/api/games/{game_of(page)}")["seed"]
-    wait_for_moves(page, first, replayed("lu", seed))
+    seed = first.ask(f"/api/games/{found.game}")["seed"]
+    wait_for_moves(found, first, replayed("lu", seed))
     page.keyboard.press("i")
-    wait_for_hints(page, first, 1)
+    wait_for_hints(found, first, 1)
     server.close()
     expect(page.locator(".status-line")).to_be_visible()
-    for key in KEYS.values():
+    for key in ARROWS.values():
         page.keyboard.press(key)
     second = server.enter_context(serve(tmp_path, "greedy", first))
-    wait_for_moves(page, second, replayed("lulurd", seed))
+    wait_for_moves(found, second, replayed("lulurd", seed))
     score = page.locator(".score dd").first.inner_text()
     said = page.locator("div[role=status][aria-live]")
     expect(said).to_contain_text(f"Board of 4 rows and 4 columns. Score {score},")
-    wait_for_hints(page, second, 2)
+    wait_for_hints(found, second, 2)
     server.close()
     answers: list[str | bytes] = []
     page.on("websocket", lambda socket: socket.on("framereceived", lambda one: answers.append(one)))
     third = server.enter_context(serve(tmp_path, "greedy", first))
-    wait_for_moves(page, third, replayed("lulurd", seed))
+    wait_for_moves(found, third, replayed("lulurd", seed))
     while not any('"type":"analysis"' in str(one) for one in answers):
         drawn(page)
-    wait_for_hints(page, third, 2)  # the board is the same
+    wait_for_hints(found, third, 2)  # the board is the same
 
 
 def test_a_player_that_ended_with_its_server_is_told(
     browser: Browser, tmp_path: Path, stack: ExitStack
 ) -> None:
-    server, first, page = served_page(browser, tmp_path, stack)
+    server, first, found = served_page(browser, tmp_path, stack)
+    page = found.page
     page.get_by_role("button", name="Autoplay").click()
     expect(page.get_by_role("button", name="Take over")).to_be_visible()
     server.close()
@@ -142,12 +135,12 @@ def test_a_player_that_ended_with_its_server_is_told(
     expect(page.get_by_role("button", name="Autoplay")).to_be_visible()
 
 
-def wait_for_hints(page: Page, served: Served, count: int) -> None:
+def wait_for_hints(found: Visit, served: Served, count: int) -> None:
     """Wait until the page's game has this number of positions with hints, not more."""
-    game, hints = game_of(page), -1
+    game, hints = found.game, -1
     end = time.monotonic() + PATIENCE_MS / 1000
     while hints < count:
         assert time.monotonic() < end, f"expected {count}, got {hints}"
-        drawn(page)
+        drawn(found.page)
         hints = {one["game"]: one["hints"] for one in served.ask("/api/games")}.get(game, -1)
     assert hints == count

@@ -14,12 +14,13 @@ import pytest
 from tests.web.driver import HOST, ORIGIN, PORT, Answer, ask_async, cookie, run, upgrade
 from twofold.errors import InvalidInput
 from twofold.web.hub import Hub
+from twofold.web.pages import address
 from twofold.web.security import LOOPBACK, Access, Gate, kept_token
 from twofold.web.security import TOKEN_FILE as FILE
 from twofold.web.server import create_app
 
 REFUSED = "1008"  # before it is accepted: the status of the handshake is 403
-SCRIPT = '<script src="/static/js/again.js"></script>'
+SCRIPT = f'<script src="{address("js/again.js")}"></script>'
 
 FOREIGN_ORIGINS = [
     "null", "", "*", "file://", "http://", "https://evil.com", "http://evil.com",
@@ -70,7 +71,14 @@ def ask(app: Gate, target: str, method: str = "GET", **headers: str) -> Answer:
 
 @pytest.mark.promise("R24")
 def test_unknown_routes_need_the_token(app: Gate) -> None:
-    for path in ["/nothing", "/static/app.js", "/api/nothing", "/favicon.ico", "/robots.txt", "*"]:
+    for path in [
+        "/nothing",
+        "/static/x/app.js",
+        "/api/nothing",
+        "/favicon.ico",
+        "/robots.txt",
+        "*",
+    ]:
         assert ask(app, path).status == 403
         assert ask(app, path, cookie=cookie(app.access)).status == 404
 
@@ -102,7 +110,7 @@ def test_the_url_with_the_token_becomes_a_cookie(app: Gate) -> None:
 @pytest.mark.promise("R24")
 def test_the_token_in_a_url_opens_nothing_but_the_page(app: Gate) -> None:
     token = app.access.token
-    for path in ["/api/players", "/static/index.html", "/openapi.json", "/nothing"]:
+    for path in ["/api/players", address("index.html"), "/openapi.json", "/nothing"]:
         assert ask(app, f"{path}?token={token}").status == 403
     assert ask(app, f"/?token={token}", "POST").status == 403
     assert upgrade(app, {"host": HOST, "origin": ORIGIN}) == REFUSED
@@ -174,7 +182,7 @@ def test_only_a_form_of_our_own_page_signs_in(app: Gate, change: dict[str, str |
 
 @pytest.mark.promise("R24")
 def test_a_form_signs_in_to_pages_alone(app: Gate) -> None:
-    for target in ["/api/games", "/nothing", "/static/index.html"]:
+    for target in ["/api/games", "/nothing", address("index.html")]:
         assert sign_in(app, app.access.token, target).status == 403
     assert 'action="/"' in ask(app, "/nothing", accept="text/html").text
 

@@ -16,6 +16,7 @@ from tests.web.driver import frame, free_listener, serving
 from twofold.errors import InvalidInput, LimitExceeded, ResourceError
 from twofold.web import server as module
 from twofold.web.hub import Hub
+from twofold.web.pages import address
 from twofold.web.security import Access
 from twofold.web.server import Server, create_app, in_url, is_every_address, is_loopback, listen
 
@@ -41,7 +42,7 @@ HOSTILE = {
     "large messages": (HANDSHAKE, frame(b"x" * 60_000)),
     "no text": (HANDSHAKE, frame(b"\xff\xfe")),
     "pings": (HANDSHAKE, bytes([0x89, 0x80, 0, 0, 0, 0]) * 2_000),
-    "no reading": (PAGE.replace("/ws", "/static/texts/de.json") + "\r\n", b""),
+    "no reading": (PAGE.replace("/ws", address("texts/de.json")) + "\r\n", b""),
     "parts": (HANDSHAKE, frame(b"", last=False) + frame(b"", first=False, last=False) * 2_000),
 }
 """Beginning of a connection, and the bytes after it."""

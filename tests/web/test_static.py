@@ -1,5 +1,6 @@
 """Files of the page: texts in four languages, and nothing that the security policy blocks."""
 
+import io
 import json
 import re
 from itertools import count
@@ -7,11 +8,14 @@ from pathlib import Path
 from typing import get_args, get_type_hints
 
 import pytest
+from PIL import Image
 
 import twofold.web
+from tests.web.driver import Client
 from twofold.arena.tables import ReportNote
 from twofold.games.judge import Label
 from twofold.games.reasons import SENTENCES, Kind
+from twofold.web.pages import PAGES, address, worker_script
 from twofold.web.protocol import Note
 
 STATIC = Path(twofold.web.__file__).parent / "static"
@@ -120,3 +124,27 @@ def test_the_page_has_no_inline_script_or_style() -> None:
 def test_nothing_is_fetched_from_elsewhere() -> None:
     texts = [path for path in STATIC.glob("**/*") if path.suffix in {".html", ".css", ".js"}]
     assert faults(r"https?://(?!www\.w3\.org/)[^\s'\"`)]+", texts) == {}
+
+
+# ---- the page as an app
+
+
+@pytest.mark.promise("R24b")
+def test_the_files_that_a_browser_keeps_are_there(client: Client) -> None:
+    found = re.search(r"FILES = '([^']*)'", worker_script().decode())
+    assert found is not None
+    kept = found[1].split(" ")
+    assert len(kept) == len(set(kept)) > 50
+    for path in kept:
+        assert path in PAGES or path.startswith(address(""))
+        assert client.get(path).status == 200, path
+
+
+@pytest.mark.parametrize(
+    ("name", "side"),
+    [("touch-icon", 180), ("icon-192", 192), ("icon-512", 512), ("icon-512-maskable", 512)],
+)
+def test_icons_have_their_sizes_and_are_small(name: str, side: int) -> None:
+    picture = (STATIC / "icons" / f"{name}.png").read_bytes()
+    assert Image.open(io.BytesIO(picture)).size == (side, side)
+    assert len(picture) < 8_000

@@ -9,6 +9,7 @@ from websockets.sync.client import connect
 
 from tests.web.driver import cookie, free_listener, serving
 from twofold.web.hub import Hub
+from twofold.web.pages import address
 from twofold.web.security import Access
 from twofold.web.server import create_app
 
@@ -26,7 +27,7 @@ def use_it(hub: Hub, folder: Path) -> str:
     host = f"127.0.0.1:{port}"
     with serving(create_app(hub, access, folder), listener):
         asks = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        for path in ["/", *(f"/static/{name}" for name in FILES)]:
+        for path in ["/", *map(address, FILES)]:
             asks.request("GET", path, headers={"Cookie": cookie(access), "Host": host})
             answer = asks.getresponse()
             answer.read()

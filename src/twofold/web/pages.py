@@ -1,7 +1,8 @@
 """The files of the page, and pages without the app.
 
 Each address gets the same HTML, with `modulepreload` links to all modules it imports, so that the
-browser loads them in parallel. The styles are served as one file.
+browser loads them in parallel. The styles are served as one file. The addresses of files have the
+`version` of all files in them: a browser asks for a file once, and for the HTML each time.
 
 Pages without the app: errors, and the form for the token.
 
@@ -59,6 +60,9 @@ STYLES: Final = tuple(
 MAX_DEPTH: Final = 6
 """Maximum depth of folders."""
 
+LASTING: Final = "private, max-age=31536000, immutable"
+"""How long a browser keeps a file: a year, without asking whether it has changed."""
+
 _MODULES: Final = "<!-- modules -->"
 """Placeholder in `index.html` for the links to the modules."""
 
@@ -69,26 +73,26 @@ _PART: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}", re.ASCII)
 def page_routes() -> list[Route]:
     """The routes of the page and its files."""
     pages = [Route(path, _page) for path in PAGES]
-    return [*pages, Route("/static/{path:path}", _file), Route(WORKER, _worker)]
+    return [*pages, Route("/static/{version}/{path:path}", _file), Route(WORKER, _worker)]
 
 
 async def _page(request: Request) -> Response:
-    return _answer(page_html(request.url.path), "html", request)
+    return unless_known(request, Response(page_html(request.url.path), media_type=TYPES["html"]))
 
 
 async def _worker(request: Request) -> Response:
-    return _answer(worker_script(), "js", request)
+    return unless_known(request, Response(worker_script(), media_type=TYPES["js"]))
 
 
 async def _file(request: Request) -> Response:
+    """A file; a page of another version gets it too, but does not keep it under its address."""
     path = request.path_params["path"]
     if not is_file(path):
         raise HTTPException(404)
-    return _answer(read_file(path), path.rpartition(".")[2], request)
-
-
-def _answer(content: bytes, kind: str, request: Request) -> Response:
-    return unless_known(request, Response(content, media_type=TYPES[kind]))
+    response = Response(read_file(path), media_type=TYPES[path.rpartition(".")[2]])
+    if request.path_params["version"] == version():
+        response.headers["Cache-Control"] = LASTING
+    return response
 
 
 def unless_known(request: Request, response: Response) -> Response:
@@ -106,7 +110,8 @@ def page_html(path: str) -> bytes:
     """The HTML for an address of `PAGES`, with links to its modules."""
     page = f"js/pages/{path.strip('/') or 'play'}.js"
     links = [f'<link rel="modulepreload" href="/static/{name}">' for name in modules(page)]
-    return read_file("index.html").replace(_MODULES.encode(), "\n".join(links).encode())
+    found = read_file("index.html").decode().replace(_MODULES, "\n".join(links))
+    return found.replace("/static/", address("")).encode()
 
 
 def modules(page: str) -> list[str]:
@@ -118,6 +123,20 @@ def modules(page: str) -> list[str]:
             if imported not in found:
                 found.append(imported)
     return found
+
+
+def address(path: str) -> str:
+    """The address of a file in the folder `static`."""
+    return f"/static/{version()}/{path}"
+
+
+@cache
+def version() -> str:
+    """The version of all files; another content has another one."""
+    content = hashlib.sha256(__version__.encode() + read_file(STYLE))
+    for path in sorted(STATIC.rglob("*.*")):
+        content.update(path.read_bytes())
+    return content.hexdigest()[:12]
 
 
 def is_file(path: str) -> bool:
@@ -160,23 +179,11 @@ _PICTURES: Final = ("icons/favicon.svg", "icons/sprite.svg")
 @cache
 def worker_script() -> bytes:
     """The script that caches the files of the page, with its version and their addresses."""
-    addresses = [*PAGES, *(f"/static/{path}" for path in kept_files())]
-    content = hashlib.sha256()
-    for path in kept_files():
-        content.update(read_file(path))
-    for page in PAGES:
-        content.update(page_html(page))
-    version = f"{__version__}-{content.hexdigest()[:12]}"
-    source = read_file(_SOURCE).decode().replace("%VERSION%", version)
-    return source.replace("%FILES%", " ".join(addresses)).encode()
-
-
-@cache
-def kept_files() -> list[str]:
-    """Paths of the cached files, relative to `static`."""
-    files = (file for name in ("js", "texts") for file in (STATIC / name).rglob("*.*"))
-    found = sorted(file.relative_to(STATIC).as_posix() for file in files)
-    return [STYLE, *_PICTURES, *(path for path in found if path != _SOURCE)]
+    files = [path for name in ("js", "texts") for path in (STATIC / name).rglob("*.*")]
+    found = sorted(path.relative_to(STATIC).as_posix() for path in files)
+    kept = [STYLE, *_PICTURES, *(path for path in found if path != _SOURCE)]
+    source = read_file(_SOURCE).decode().replace("%VERSION%", f"{__version__}-{version()}")
+    return source.replace("%FILES%", " ".join([*PAGES, *map(address, kept)])).encode()
 
 
 _PAGE: Final = """<!doctype html>
@@ -203,7 +210,7 @@ _STYLE: Final = """
 .brand svg { width: 1.75rem; height: 1.75rem; }
 """
 
-_AGAIN: Final = '<script src="/static/js/again.js"></script>\n'
+_AGAIN: Final = "js/again.js"
 """Reloads the page from its own origin, so that the browser sends the cookie. Only browsers with
 the cookie get the script. It is a script to keep the part of the address after `#`."""
 
@@ -241,7 +248,8 @@ def sign_in_page(*, here: bool, wrong: bool = False, again: bool = False) -> byt
     action = "" if here else ' action="/"'
     error = "This is not the token of this server." if wrong else ""
     form = _FORM.format(lead=_LEAD, action=action, error=error)
-    return _plain_page("Sign in", form, head=_REFERRER + (_AGAIN if again else ""))
+    script = f'<script src="{address(_AGAIN)}"></script>\n' if again else ""
+    return _plain_page("Sign in", form, head=_REFERRER + script)
 
 
 def _plain_page(title: str, content: str, head: str = "") -> bytes:

@@ -20,7 +20,7 @@ from twofold.games.endgames import EndgamePosition, first_board, play
 from twofold.games.notebook import SOLVED_ROW, Mistake, MistakeSource, Notebook, mistake_of_practice
 from twofold.games.puzzles import PuzzleBook
 from twofold.games.store import GameStore
-from twofold.tables.folder import tables_folder
+from twofold.tables.folder import SUFFIX, tables_folder
 from twofold.tables.pattern import EndgamePattern
 from twofold.web.operations import operation
 from twofold.web.protocol import Letter
@@ -49,6 +49,13 @@ class TableFacts(msgspec.Struct, frozen=True):
     large: int
     boards: int
     bytes: int
+
+
+class TablesHere(msgspec.Struct, frozen=True):
+    """Endgame tables on this machine; `damaged` has what is wrong with others, by their names."""
+
+    tables: list[TableFacts]
+    damaged: dict[str, str]
 
 
 class TableOffer(TableFacts, frozen=True):
@@ -206,11 +213,11 @@ class Practice:
     # ---- endgames
 
     @operation("GET /api/practice/tables")
-    def tables(self) -> list[TableFacts]:
+    def tables(self) -> TablesHere:
         """List the endgame tables on this machine."""
-        from twofold.tables.library import built
+        from twofold.tables.library import built, unsound
 
-        return [
+        tables = [
             TableFacts(
                 head.pattern.name,
                 1 << head.pattern.target,
@@ -221,6 +228,8 @@ class Practice:
             for path, head in built()
             if head.pattern.walls is None
         ]
+        damaged = {path.name.removesuffix(SUFFIX).replace("_", "/"): why for path, why in unsound()}
+        return TablesHere(tables, damaged)
 
     @operation("GET /api/practice/offers", at_once=1)
     def offers(self) -> list[TableOffer]:

@@ -6,6 +6,9 @@ It does not import twofold, so that it starts at once.
 import pathlib
 import sys
 
+PROGRAM = (sys.executable, "-I", __file__)
+"""Runs it."""
+
 END = {"done": 0, "interrupted": 130}
 
 

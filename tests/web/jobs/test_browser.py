@@ -1,23 +1,17 @@
 """Jobs on the Lab's page in a real Chromium: started by keyboard, stopped, resumed, downloaded."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.support.browser import LAPTOP, PATIENCE_MS, Served, Visit, serve, visit
+from tests.support.browser import LAPTOP, Visit, serve, visit
+from tests.web.jobs.fake_command import PROGRAM
+from twofold.web import jobs
+from twofold.web.job_process import CommandProcess
 
-expect.set_options(timeout=PATIENCE_MS)
-
-LONG = {"kind": "bench", "players": ["expectimax:ply=4"], "games": 10_000, "name": "long"}
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serve(tmp_path_factory.mktemp("jobs"), "greedy") as found:
-        yield found
+LONG = {"kind": "bench", "players": ["greedy"], "games": 10_000, "name": "long"}
 
 
 def open_dialog(page: Page) -> None:
@@ -40,7 +34,7 @@ def test_a_bench_is_started_by_keys(laptop: Visit) -> None:
     page = laptop.page
     laptop.open("/lab", ".lab-empty-page")
     open_dialog(page)
-    assert laptop.violations() == []
+    laptop.check()
     leave_one_player(page, "corner")
     games = page.get_by_label("Games for each player")
     games.fill("0")
@@ -58,6 +52,8 @@ def test_a_bench_is_started_by_keys(laptop: Visit) -> None:
     expect(page.get_by_role("dialog")).to_have_count(0)
     job = page.locator(".job", has_text="mine.db")
     expect(job).to_contain_text("Done in")
+    (info,) = laptop.served.ask("/api/jobs")
+    assert (info["kind"], info["progress"], info["resumable"]) == ("bench", 1, False)
     page.get_by_role("link", name="Open mine.db").click()
     expect(page.locator(".lab-head h2")).to_have_text("mine.db")
     with page.expect_download() as scores:
@@ -79,14 +75,17 @@ def test_a_dialog_fits_on_a_phone(phone: Visit) -> None:
     for kind in ("Training", "Endgame table"):
         phone.page.get_by_role("radio", name=kind).check(force=True)
         expect(phone.page.locator(".jobs-command pre")).to_be_visible()
-        phone.rest()
-        assert phone.violations() == []
-        assert not phone.is_too_wide()
+        phone.check()
     phone.page.keyboard.press("Escape")
     expect(phone.page.get_by_role("dialog")).to_have_count(0)
 
 
-def test_a_job_ends_with_its_server_and_goes_on(browser: Browser, tmp_path: Path) -> None:
+def test_a_job_ends_with_its_server_and_goes_on(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fake command, which waits for its end."""
+    words = ["bench", "waits", "--out", "long.db"]
+    monkeypatch.setattr(jobs, "CommandProcess", lambda *_: CommandProcess(words, tmp_path, PROGRAM))
     with serve(tmp_path, "greedy") as served, visit(browser, served, LAPTOP) as one:
         served.ask("/api/jobs", json.dumps(LONG).encode())
         one.open("/lab", ".job")
@@ -102,5 +101,5 @@ def test_a_job_ends_with_its_server_and_goes_on(browser: Browser, tmp_path: Path
         one.page.keyboard.press("Enter")
         expect(job).to_contain_text("Stopped at")
         expect(one.page.get_by_role("button", name="Resume long.db")).to_be_focused()
-        assert one.violations() == []
+        one.check()
         assert one.faults == []

@@ -3,29 +3,29 @@
 Jobs with real commands: a training in `test_child.py`, a bench in `test_browser.py`.
 """
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from tests.web.jobs import fake_command
+from tests.web.jobs.fake_command import PROGRAM
 from tests.web.jobs.seen_jobs import job_of, until
 from twofold.errors import InvalidInput, LimitExceeded
 from twofold.games.store import NotFound
 from twofold.storage.files import alone
-from twofold.web.job_kinds import BenchJob, Plan, Wanted
+from twofold.web.job_kinds import MAX_SECONDS, BenchJob, Plan, TableJob, TrainJob, Wanted
 from twofold.web.jobs import MAX_WAITING, JobQueue
-
-PROGRAM = (sys.executable, "-I", fake_command.__file__)
 
 
 def planned(wanted: Wanted, folder: Path) -> Plan:
-    """The plan of a bench whose players are not checked."""
-    assert isinstance(wanted, BenchJob)
+    """The plan of a bench or a training that the fake command does."""
+    assert not isinstance(wanted, TableJob)
     file = f"{wanted.name}.db"
-    words = ["bench", wanted.players[0], "--out", file]
+    act = wanted.players[0] if isinstance(wanted, BenchJob) else "done"
+    words = ["bench", act, "--out", file]
+    if isinstance(wanted, TrainJob):
+        words += ["--time", f"{wanted.seconds}s"]
     return Plan(title=file, words=words, again=words, files=(file,), result=f"/lab?study={file}")
 
 
@@ -53,6 +53,24 @@ def test_a_job_is_done_and_stays_in_the_list(queue: JobQueue, tmp_path: Path) ->
     assert found.created <= found.started <= found.ended
     queue.close()
     assert until(queue_in(tmp_path), job, state="done") == found
+
+
+def test_a_finished_training_may_take_twice_as_long(queue: JobQueue, tmp_path: Path) -> None:
+    """As often as wanted, with the file that it has written."""
+    seconds = MAX_SECONDS // 2
+    job = queue.submit(TrainJob(network="2x4", name="net", seconds=seconds)).job
+    until(queue, job, state="done")
+    (info,) = queue.jobs()
+    assert (info.lengthenable, info.resumable, info.kind) == (True, False, "train")
+    file = (tmp_path / "net.db").rename(tmp_path / "mine")
+    assert not queue.jobs()[0].lengthenable
+    with pytest.raises(InvalidInput, match=r"net\.db is not there\. Put it back, or"):
+        queue.lengthen(job)
+    file.rename(tmp_path / "net.db")
+    queue.lengthen(job)
+    assert f"--time {2 * seconds}s" in until(queue, job, state="done").command
+    with pytest.raises(InvalidInput, match="expected a finished training that may take longer"):
+        queue.lengthen(job)
 
 
 def test_a_person_stops_a_job_and_goes_on(queue: JobQueue, tmp_path: Path) -> None:

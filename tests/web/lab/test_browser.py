@@ -7,32 +7,42 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.support.browser import LAPTOP, PATIENCE_MS, Served, Visit, serve, visit
+from tests.support.browser import LAPTOP, Served, Visit, serve, visit
 from tests.web.lab.made_lab import add, make_late_study, make_run, make_runs, make_study, row
 from twofold.arena.study import Study
 from twofold.game.notation import SeedRange
 
-expect.set_options(timeout=PATIENCE_MS)
-
 PAGES = {
-    "/lab": ".lab-item",
-    "/lab?study=games.db": ".lab-table tbody tr",
-    "/lab?study=late.db": ".lab-table tbody tr",
-    "/lab?study=torn.db": ".lab-study .error",
-    "/lab?run=one.csv": ".lab-figures dd",
-    "/lab?run=one.csv&run=other.csv": ".lab-table tbody tr",
+    "laptop": {
+        "/lab": ".lab-item",
+        "/lab?study=games.db": ".lab-table tbody tr",
+        "/lab?run=one.csv": ".lab-figures dd",
+    },
+    "phone": {
+        "/lab?study=late.db": ".lab-table tbody tr",
+        "/lab?study=torn.db": ".lab-study .error",
+        "/lab?run=one.csv&run=other.csv": ".lab-table tbody tr",
+    },
 }
+
+NAMES = ["ntuple:ply=1", "expectimax:ply=1", "expectimax:cut=0.01,ply=1"]
+"""Players of a study; the last two have the same name in the list of players."""
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two studies, a damaged one, two runs."""
+    """Three studies, a damaged one, two runs."""
     folder = tmp_path_factory.mktemp("lab")
     make_late_study(folder / "late.db")
     with Study(folder / "late.db") as study:
         run = add(study, "one with a long name", rules="3x3")
         for seed in range(1, 9):
             study.add(run, row(seed, 100 * seed, 4 + seed % 3, tile_sum=100 + seed))
+    with Study(folder / "names.db") as study:
+        for place, spec in enumerate(NAMES):
+            run = add(study, spec)
+            for seed in (1, 2):
+                study.add(run, row(seed, 900 - 100 * place + seed, 5))
     make_study(folder / "games.db", sums=True)  # changed last: the first in the list
     (folder / "torn.db").write_bytes((folder / "games.db").read_bytes()[:5000])
     make_run(folder / "one.csv")
@@ -54,116 +64,87 @@ def drawn(visit: Visit) -> int:
     return charts.count()
 
 
-def test_everybody_can_read_it(laptop: Visit, phone: Visit) -> None:
-    for one in (laptop, phone):
-        for path, ready in PAGES.items():
+def test_everybody_can_read_it(pages: dict[str, Visit]) -> None:
+    for name, one in pages.items():
+        for path, ready in PAGES[name].items():
             one.open(path, ready)
             drawn(one)
-            assert one.violations() == []
-            assert not one.is_too_wide()
-
-
-FRAME = """() => {
-    const left = (name) => {
-        const one = document.querySelector(name);
-        return one.getBoundingClientRect().left + parseFloat(getComputedStyle(one).paddingLeft);
-    };
-    return [left(".site-head"), left("main"), left(".site-nav a")];
-}"""
-
-
-def test_all_pages_have_one_frame(laptop: Visit) -> None:
-    frames = set()
-    laptop.page.set_viewport_size({"width": 1680, "height": 900})
-    for path in ("/lab?study=games.db", "/analyse", "/games", "/practice", "/watch", "/"):
-        laptop.open(path, "h1")
-        frames.add(tuple(laptop.page.evaluate(FRAME)))
-    laptop.page.set_viewport_size(LAPTOP["viewport"])
-    assert len(frames) == 1
-    [(head, main, _)] = frames
-    assert head == main
-    laptop.open("/lab?study=games.db", "h1")
-    expect(laptop.page.get_by_role("heading", level=1, name="Lab")).to_be_in_viewport()
+            one.check()
 
 
 def test_a_study_has_its_tables_and_plots(laptop: Visit) -> None:
+    page = laptop.page
     for width in (1920, 1280):
-        laptop.page.set_viewport_size({"width": width, "height": 860})
+        page.set_viewport_size({"width": width, "height": 860})
         for study in ("late.db", "games.db"):
             laptop.open(f"/lab?study={study}", ".lab-table tbody tr")
             cut = "all => all.filter(one => one.scrollWidth > one.clientWidth + 1).length"
-            assert laptop.page.locator(".lab-data .scroll-x").evaluate_all(cut) == 0
-    with laptop.page.expect_download() as report:
-        laptop.page.get_by_role("button", name="Report as a page").click()
+            assert page.locator(".lab-data .scroll-x").evaluate_all(cut) == 0
+    with page.expect_download() as report:
+        page.get_by_role("button", name="Report as a page").click()
     assert report.value.suggested_filename == "games.html"
     assert "How far they get" in report.value.path().read_text()
-    with laptop.page.expect_download() as figure:
-        laptop.page.get_by_role("button", name="How far they get as SVG").click()
+    with page.expect_download() as figure:
+        page.get_by_role("button", name="How far they get as SVG").click()
     assert figure.value.suggested_filename == "games-reach.svg"
     assert figure.value.path().read_text().startswith("<?xml")
     assert drawn(laptop) == 4
-    names = laptop.page.locator(".lab-table").first.locator("tbody th")
+    names = page.locator(".lab-table").first.locator("tbody th")
     expect(names).to_have_text(["1strong", "2weak"])
-    laptop.page.get_by_role("button", name="mean score").click()
+    page.get_by_role("button", name="mean score").click()
     expect(names).to_have_text(["2weak", "1strong"])
-    expect(laptop.page.get_by_role("button", name="mean score")).to_be_focused()
-    expect(laptop.page.locator("[aria-sort]")).to_have_attribute("aria-sort", "ascending")
-
-
-def test_where_games_end_is_a_plot_and_a_table(laptop: Visit) -> None:
-    laptop.open("/lab?study=games.db", ".lab-table tbody tr")
-    laptop.page.get_by_text("Where they end, by tile sum").click()
-    table = laptop.page.get_by_role("table", name="Games that reached each band of tile sums")
+    expect(page.get_by_role("button", name="mean score")).to_be_focused()
+    expect(page.locator("[aria-sort]")).to_have_attribute("aria-sort", "ascending")
+    note = page.locator(".lab-notes li").last  # names in files are shown as text
+    expect(note).to_have_text("No finished game: <img src=x>\\x1b[2J\\u202e")
+    page.get_by_text("Where they end, by tile sum").click()
+    table = page.get_by_role("table", name="Games that reached each band of tile sums")
     expect(table.locator("tbody th").first).to_have_text("strong")
     table.get_by_role("button", name="tile sum").click()
     expect(table.locator("[aria-sort]")).to_have_attribute("aria-sort", "descending")
-    chart = laptop.page.get_by_role("slider", name="Plot of where games ended").first
+    chart = page.get_by_role("slider", name="Plot of where games ended").first
     chart.focus()
-    laptop.page.keyboard.press("End")
+    page.keyboard.press("End")
     expect(chart).to_have_attribute("aria-valuetext", re.compile("tile sum 240: strong 0 %"))
-
-
-def test_a_curve_without_lines_says_why(laptop: Visit) -> None:
-    why = """async () => {
-        const { whyEmpty } = await import('/static/js/lab/curves.js');
-        const columns = ['games', 'reached_1024'];
-        return [
-            whyEmpty([{ columns, rows: [] }], 'reached'),
-            whyEmpty([{ columns, rows: [[1000, 0]] }], 'reached'),
-            whyEmpty([{ columns: ['games', 'seed_1'], rows: [[1000, 5]] }], 'reached'),
-        ];
-    }"""
-    laptop.open("/lab", ".lab-item")
-    found = laptop.page.evaluate(why)
-    assert found == ["lab.no_points", "lab.none_reached", "lab.not_of_runs"]
-
-
-def test_nothing_is_cut_on_a_phone(phone: Visit) -> None:
-    """Captions wrap beside a wide table, and players have their names in a legend."""
-    phone.open("/lab?study=late.db", ".lab-table tbody tr")
-    captions = phone.page.locator(".lab-table caption span:visible")
-    assert captions.count() > 2
-    for number in range(captions.count()):
-        box = captions.nth(number).bounding_box()
-        assert box is not None
-        assert box["x"] + box["width"] <= 360
-    legends = phone.page.locator(".lab-figure[data-kind=scores] .lab-legend")
-    expect(legends.first).to_contain_text("greedy")
-    expect(legends.last).to_contain_text("with a long name")
-
-
-def test_games_from_boards_stand_apart(laptop: Visit) -> None:
     laptop.open("/lab?study=late.db", ".lab-table tbody tr")
-    headings = laptop.page.locator(".lab-section h3")
+    headings = page.locator(".lab-section h3")
     expect(headings).to_have_count(3)
     expect(headings.nth(0)).not_to_contain_text("from boards")
     expect(headings.nth(1)).to_contain_text("from boards late.txt (2 boards, ")
 
 
-def test_names_in_files_are_shown_as_text(laptop: Visit) -> None:
-    laptop.open("/lab?study=games.db", ".lab-notes li")
-    note = laptop.page.locator(".lab-notes li").last
-    expect(note).to_have_text("No finished game: <img src=x>\\x1b[2J\\u202e")
+def test_on_a_phone_nothing_is_cut_and_there_is_a_way_back(phone: Visit) -> None:
+    """Captions wrap beside a wide table, and players have their names in a legend."""
+    page = phone.page
+    phone.open("/lab?study=late.db", ".lab-table tbody tr")
+    captions = page.locator(".lab-table caption span:visible")
+    assert captions.count() > 2
+    for number in range(captions.count()):
+        box = captions.nth(number).bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= 360
+    legends = page.locator(".lab-figure[data-kind=scores] .lab-legend")
+    expect(legends.first).to_contain_text("greedy")
+    expect(legends.last).to_contain_text("with a long name")
+    phone.open("/lab", ".lab-item")
+    page.get_by_role("link", name="games.db").click()
+    page.locator(".lab-table tbody tr").first.wait_for()
+    expect(page.locator(".lab-list")).to_be_hidden()
+    page.get_by_role("link", name="Studies and runs").click()
+    expect(page.get_by_role("link", name="games.db")).to_be_focused()
+
+
+def test_players_have_their_names(laptop: Visit) -> None:
+    """As in the list of players; where two have the same name, there are their specs."""
+    laptop.open("/", ".tile")  # the names of the strengths come with the connection
+    laptop.open("/lab?study=names.db", ".lab-table tbody tr")
+    names = ["fast", *NAMES[1:]]
+    tables, legends = (laptop.page.locator(f".lab-{one}:visible") for one in ("table", "legend"))
+    expect(tables.first.locator("tbody th span[title]")).to_have_text(names)
+    expect(legends.first.locator("span[title]")).to_have_text(names)
+    assert legends.first.locator("span[title]").first.get_attribute("title") == NAMES[0]
+    pairs = laptop.page.get_by_role("table", name="Points per game").locator("tbody th")
+    expect(pairs.first).to_have_text("fast")
 
 
 def test_new_files_appear_and_curves_grow(browser: Browser, tmp_path: Path) -> None:
@@ -194,45 +175,22 @@ def test_new_files_appear_and_curves_grow(browser: Browser, tmp_path: Path) -> N
         assert one.faults == []
 
 
-def test_players_have_their_names(browser: Browser, tmp_path: Path) -> None:
-    """As in the list of players; where two have the same name, there are their specs."""
-    specs = ["ntuple:ply=1", "expectimax:ply=1", "expectimax:cut=0.01,ply=1"]
-    with Study(tmp_path / "names.db") as study:
-        for place, spec in enumerate(specs):
-            run = add(study, spec)
-            for seed in (1, 2):
-                study.add(run, row(seed, 900 - 100 * place + seed, 5))
-    with serve(tmp_path, "greedy") as served, visit(browser, served, LAPTOP) as one:
-        one.open("/", ".tile")  # the names of the strengths come with the connection
-        one.open("/lab?study=names.db", ".lab-table tbody tr")
-        names = ["fast", *specs[1:]]
-        tables, legends = one.page.locator(".lab-table"), one.page.locator(".lab-legend:visible")
-        expect(tables.first.locator("tbody th span[title]")).to_have_text(names)
-        expect(legends.first.locator("span[title]")).to_have_text(names)
-        assert legends.first.locator("span[title]").first.get_attribute("title") == specs[0]
-        pairs = one.page.get_by_role("table", name="Points per game").locator("tbody th")
-        expect(pairs.first).to_have_text("fast")
-
-
-def test_curves_are_saved_as_a_figure(laptop: Visit) -> None:
-    laptop.open("/lab?run=one.csv&run=other.csv", ".chart-line")
-    with laptop.page.expect_download() as figure:
-        laptop.page.get_by_role("button", name="mean score as PDF").click()
+def test_runs_are_compared_and_saved_as_a_figure(laptop: Visit) -> None:
+    page = laptop.page
+    laptop.open("/lab?run=one.csv", ".chart-line")
+    page.get_by_role("checkbox", name="other.csv").check()
+    expect(page.locator(".lab-table tbody th")).to_have_text(["one.csv", "other.csv"])
+    assert page.url.endswith("/lab?run=one.csv&run=other.csv")
+    with page.expect_download() as figure:
+        page.get_by_role("button", name="mean score as PDF").click()
     assert figure.value.suggested_filename == "curves.pdf"
     assert figure.value.path().read_bytes().startswith(b"%PDF")
-    expect(laptop.page.get_by_role("link", name="Learn", exact=True)).to_be_visible()
-    expect(laptop.page.get_by_role("button", name="Train for a minute")).to_be_visible()
-
-
-def test_runs_are_compared(laptop: Visit) -> None:
-    laptop.open("/lab?run=one.csv", ".chart-line")
-    laptop.page.get_by_role("checkbox", name="other.csv").check()
-    expect(laptop.page.locator(".lab-table tbody th")).to_have_text(["one.csv", "other.csv"])
-    assert laptop.page.url.endswith("/lab?run=one.csv&run=other.csv")
-    laptop.page.get_by_role("radio", name="reach rates").check()
-    expect(laptop.page.get_by_label("Tile")).to_have_value("1024")
-    laptop.page.go_back()
-    expect(laptop.page.locator(".lab-head h2")).to_have_text("one.csv")
+    expect(page.get_by_role("link", name="Learn", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Train for a minute")).to_be_visible()
+    page.get_by_role("radio", name="reach rates").check()
+    expect(page.get_by_label("Tile")).to_have_value("1024")
+    page.go_back()
+    expect(page.locator(".lab-head h2")).to_have_text("one.csv")
 
 
 def test_evaluations_are_drawn_beside_the_training_mean(laptop: Visit, folder: Path) -> None:
@@ -270,14 +228,4 @@ def test_the_mean_of_several_runs_has_a_band(laptop: Visit, folder: Path) -> Non
     expect(laptop.page.locator(".lab-empty")).to_have_attribute(
         "data-empty", "not known for the mean of several runs"
     )
-    assert laptop.faults == []
     (folder / "several.runs.csv").unlink()
-
-
-def test_on_a_phone_there_is_a_way_back(phone: Visit) -> None:
-    phone.open("/lab", ".lab-item")
-    phone.page.get_by_role("link", name="games.db").click()
-    phone.page.locator(".lab-table tbody tr").first.wait_for()
-    expect(phone.page.locator(".lab-list")).to_be_hidden()
-    phone.page.get_by_role("link", name="Studies and runs").click()
-    expect(phone.page.get_by_role("link", name="games.db")).to_be_focused()

@@ -10,15 +10,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.support.browser import PATIENCE_MS, Served, Visit, serve
+from tests.support.browser import ARROWS, SCRIPTS, Served, Visit, serve
 from tests.support.endgame_tables import table_files as table_files  # a fixture
 from twofold.games.notebook import NAME, Mistake, NotebookContent
 from twofold.games.store import GAMES, GameStore
+from twofold.tables import library
 
 TABLE = "442-16"
-KEYS = {"u": "ArrowUp", "r": "ArrowRight", "d": "ArrowDown", "l": "ArrowLeft"}
-
-expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="module")
@@ -48,13 +46,6 @@ def with_mistake(served: Served) -> tuple[int, str, str]:
     raise AssertionError("no board with a bad move")
 
 
-def check(visit: Visit) -> None:
-    """Check accessibility."""
-    visit.rest()
-    assert visit.violations() == []
-    assert not visit.is_too_wide()
-
-
 def grid(page: Page) -> list[str]:
     """The cells of the board, as screen readers read them."""
     return [one.get_attribute("aria-label") or "" for one in page.get_by_role("gridcell").all()]
@@ -80,35 +71,38 @@ def test_an_endgame_is_played_and_a_mistake_taken_back(
         visit.open(f"/practice?part=endgames&table={TABLE}&seed={seed}", ".tile")
         page = visit.page
         expect(page.locator(".practice-state")).to_contain_text("Best play makes it with a chance")
-        check(visit)
-    page.keyboard.press(KEYS[bad])
+        visit.check()
+    page.keyboard.press(ARROWS[bad])
     expect(page.locator(".practice-mistakes li")).to_have_count(1)
     expect(page.locator(".practice-state")).to_contain_text("lowered the chance")
     expect(figure(page, "Best moves")).to_have_text("0 %")
     expect(figure(page, "Goodness of fit")).to_have_text(re.compile(r"^0\.[0-9]{3}$"))
     expect(page.locator(".chance-row.is-best .chance-value")).to_have_text(re.compile(r"%$"))
-    check(laptop)
+    laptop.check()
     page.get_by_role("button", name="Try again from move 1").click()
     expect(page.locator(".practice-mistakes li")).to_have_count(0)
     expect_board(page, endgame(served, seed)["board"])
-    page.keyboard.press(KEYS[best])
+    page.keyboard.press(ARROWS[best])
     expect(figure(page, "In a row")).to_have_text("1")
     page.goto(f"{served.url}/practice?part=endgames")  # it goes on where it was left
     expect(figure(page, "In a row")).to_have_text("1")
     expect_board(page, endgame(served, seed, best)["board"])
 
 
+MEASURED = f"""async () => {{
+    const {{ judged, measure }} = await import('{SCRIPTS}/practice/endgame_facts.js');
+    const moves = [
+        [[0.8, 0.4, null, null], 'u'], [[0.8, 0.8, 0, null], 'r'], [[0.8, 0.4, 0, 0], 'r'],
+        [[null, 0.4, null, null], 'r'], [[0.5, 0.6, null, null], 'r'],
+    ];
+    return measure(moves.map(([chances, move], place) => judged(chances, move, place)));
+}}"""
+
+
 def test_the_measures_of_a_game(laptop: Visit, served: Served) -> None:
     """Two best moves, one that keeps half of the chance, a forced one, and a best one."""
-    laptop.open("/practice", ".tile")
-    found = laptop.page.evaluate("""async () => {
-        const { judged, measure } = await import('/static/js/practice/endgame_facts.js');
-        const moves = [
-            [[0.8, 0.4, null, null], 'u'], [[0.8, 0.8, 0, null], 'r'], [[0.8, 0.4, 0, 0], 'r'],
-            [[null, 0.4, null, null], 'r'], [[0.5, 0.6, null, null], 'r'],
-        ];
-        return measure(moves.map(([chances, move], place) => judged(chances, move, place)));
-    }""")
+    laptop.open("/learn", "h1")
+    found = laptop.page.evaluate(MEASURED)
     (mistake,) = found.pop("mistakes")
     assert found == {"choices": 4, "matches": 3, "combo": 1, "longest": 2, "fit": 0.5}
     assert (mistake["place"], mistake["move"], mistake["best"]) == (2, "r", "u")
@@ -124,7 +118,7 @@ def test_chances_are_shown_when_the_person_wants_them(laptop: Visit, served: Ser
     expect(best).not_to_have_count(0)
     page.get_by_label("Show the chances").select_option("at the end only")
     page.locator("h1").click()
-    page.keyboard.press(KEYS[bad])
+    page.keyboard.press(ARROWS[bad])
     expect(page.get_by_role("button", name="Undo")).to_be_enabled()
     expect(best).to_have_count(0)
     expect(page.locator(".practice-mistakes li")).to_have_count(0)
@@ -144,18 +138,18 @@ def test_mistakes_come_back_until_they_are_solved(
     for visit in (phone, laptop):
         visit.open("/practice?part=mistakes", ".tile")
         expect(visit.page.locator(".quiz-prompt")).to_have_text("Your move?")
-        check(visit)
+        visit.check()
     page, left = laptop.page, int(served.ask("/api/notebook")["open"])
     for _ in range(2 * left):
         shown = "".join(one.rpartition(": ")[2].rjust(6) for one in grid(page))
         asked = next(one for one in mistakes(served) if shown_as(one.board) == shown)
-        page.keyboard.press(KEYS[asked.best])
+        page.keyboard.press(ARROWS[asked.best])
         expect(page.locator(".quiz-verdict.good")).to_contain_text("is the best move")
         page.get_by_role("button", name="Next position").click()
         expect(page.get_by_role("button", name="Next position")).to_be_hidden()
     assert served.ask("/api/notebook")["open"] == 0 < left
     expect(page.get_by_text("All solved. Well done!")).to_be_visible()
-    check(laptop)
+    laptop.check()
 
 
 def mistakes(served: Served) -> list[Mistake]:
@@ -172,17 +166,17 @@ def test_the_puzzle_of_the_day_is_solved_once(laptop: Visit, phone: Visit, serve
     today = served.ask("/api/puzzles")["today"]
     puzzle = served.ask(f"/api/puzzles/{today}")
     laptop.open("/practice#day", ".tile")
-    laptop.page.keyboard.press(KEYS[puzzle["best"]])
+    laptop.page.keyboard.press(ARROWS[puzzle["best"]])
     expect(laptop.page.locator(".quiz-verdict.good")).to_contain_text("Correct: ")
     expect(laptop.page.locator(".practice-streak")).to_have_text("1 day in a row")
-    check(laptop)
+    laptop.check()
     phone.open("/practice?part=puzzle", ".tile")
     expect(phone.page.locator(".quiz-verdict.good")).to_be_visible()
     phone.page.get_by_role("button", name="Day before").click()
     expect(phone.page.locator(".quiz-prompt")).to_have_text("Your move?")
     moves = phone.page.get_by_role("group", name="Choose a move").get_by_role("button")
     assert len({one.bounding_box()["y"] for one in moves.all()}) == 1  # type: ignore[index]
-    check(phone)
+    phone.check()
 
 
 def test_puzzles_come_one_after_the_other_with_a_rating(
@@ -191,12 +185,12 @@ def test_puzzles_come_one_after_the_other_with_a_rating(
     for visit in (phone, laptop):
         visit.open("/practice", ".tile")
         expect(visit.page.locator(".practice-progress")).to_contain_text("1200")
-        check(visit)
+        visit.check()
     page, first = laptop.page, served.ask("/api/puzzle")["puzzle"]
-    page.keyboard.press(KEYS[first["best"]])
+    page.keyboard.press(ARROWS[first["best"]])
     expect(page.locator(".quiz-verdict.good")).to_contain_text("Correct: ")
     expect(page.locator(".practice-progress")).to_contain_text("1 right in a row")
-    check(laptop)
+    laptop.check()
     page.get_by_role("button", name="Next puzzle").click()
     expect(page.locator(".quiz-prompt")).to_have_text("Your move?")
     second = served.ask("/api/puzzle")["puzzle"]
@@ -206,7 +200,7 @@ def test_puzzles_come_one_after_the_other_with_a_rating(
         for letter, value in zip("urdl", second["values"], strict=True)
         if value is not None and letter != second["best"]
     )
-    page.keyboard.press(KEYS[wrong])
+    page.keyboard.press(ARROWS[wrong])
     expect(page.locator(".quiz-verdict.bad")).to_contain_text("is better: ")
     for said in page.locator(".quiz-values li").all():
         expect(said).to_contain_text(re.compile("best|points$|about the same$"))
@@ -244,17 +238,31 @@ def test_a_table_is_built_from_the_page(laptop: Visit, served: Served) -> None:
     page.keyboard.press("Enter")
     expect(page.get_by_role("progressbar")).to_have_attribute("value", "0.5")
     expect(page.get_by_role("button", name="Stop")).to_be_focused()
-    check(laptop)
+    laptop.check()
     page.keyboard.press("Enter")
     expect(page.get_by_role("button", name="Resume")).to_be_focused()
     assert posted == ["/api/jobs", "/api/jobs/j1/stop"]
     page.unroute("**/api/jobs**")
 
 
-def test_a_board_in_the_link_that_cannot_be_read_is_named(laptop: Visit) -> None:
+def test_what_is_wrong_or_not_ready_is_said(laptop: Visit) -> None:
+    """A board that cannot be read; a table that is still opened, and those that are damaged."""
+    page = laptop.page
     laptop.open(f"/practice?part=endgames&table={TABLE}&seed=1&board=xyz", "main")
-    told = laptop.page.get_by_text(
-        "The board in this link cannot be read: xyz. This is not a board"
-    )
+    told = page.get_by_text("The board in this link cannot be read: xyz. This is not a board")
     expect(told).to_be_visible()
     laptop.faults.clear()  # the browser's own note of the refusal
+    held = list[Route]()
+    page.route("**/api/practice/endgame", lambda route: held.append(route))
+    laptop.open(f"/practice?part=endgames&table={TABLE}&seed=1", ".practice-state")
+    expect(page.locator(".practice-state")).to_contain_text("Getting ready")
+    held[0].continue_()
+    page.unroute("**/api/practice/endgame")
+    expect(page.locator(".practice-state")).to_contain_text("Best play makes it with a chance")
+    damaged = library.tables_folder() / "442-64.twofold-table"
+    damaged.write_text("no table")
+    laptop.open("/practice?part=endgames", ".tile")
+    notice = page.locator(".error", has_text="The endgame table 442-64 cannot be used")
+    expect(notice).to_contain_text("twofold tables remove 442-64")
+    laptop.check()
+    damaged.unlink()

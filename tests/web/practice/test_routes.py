@@ -35,7 +35,12 @@ def worst_of(position: dict[str, Any]) -> str:
 
 
 def test_the_tables_that_are_built_are_listed(client: Client, tables_here: Path) -> None:
-    found = client.get("/api/practice/tables").json
+    (tables_here / "442-512_32-128.twofold-table").write_text("damaged")
+    answer = client.get("/api/practice/tables").json
+    (tables_here / "442-512_32-128.twofold-table").unlink()
+    found, (damaged,) = answer["tables"], answer["damaged"].items()
+    assert damaged[0] == "442-512/32-128"
+    assert damaged[1].startswith("expected a safetensors file, got another kind of file")
     assert [(one["name"], one["target"], one["large"]) for one in found] == [
         ("44-16", 16, 8),
         ("442-16", 16, 6),

@@ -8,8 +8,10 @@ const HANDLERS = Symbol('the handlers of an element, by type of event');
 const PROPERTIES = new Set(
   ['value', 'checked', 'selected', 'disabled', 'hidden', 'open', 'indeterminate']);
 
-const CONTROLS = 'a[href], button, input, select, textarea, summary, [tabindex]';
+/** The pictures of `icon`, at the version of this script. */
+const SPRITE = new URL('../icons/sprite.svg', import.meta.url);
 
+const CONTROLS = 'a[href], button, input, select, textarea, summary, [tabindex]';
 
 /**
  * An HTML element.
@@ -46,7 +48,7 @@ export function svg(tag, attributes = null, ...children) {
  */
 export function icon(name) {
   return svg('svg', { class: 'icon', 'aria-hidden': 'true', focusable: 'false' },
-    svg('use', { href: `/static/icons/sprite.svg#${name}` }));
+    svg('use', { href: `${SPRITE}#${name}` }));
 }
 
 /**

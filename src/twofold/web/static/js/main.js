@@ -49,7 +49,7 @@ function build() {
 function head() {
   return h('header', { class: 'site-head' },
     h('a', { class: 'brand', href: '/' },
-      h('img', { src: '/static/icons/favicon.svg', alt: '', width: 28, height: 28 }), 'twofold'),
+      h('img', { src: new URL('../icons/favicon.svg', import.meta.url), alt: '', width: 28, height: 28 }), 'twofold'),
     h('nav', { class: 'site-nav', 'aria-label': text('nav.main') }, links),
     h('div', { class: 'site-tools' }, help,
       button({ icon: 'keyboard', label: text('nav.keys') }, openKeys, { class: 'quiet' }),

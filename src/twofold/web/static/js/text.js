@@ -9,7 +9,7 @@
 
 import { language, locale } from './language.js';
 
-const CATALOGUE = await (await fetch(`/static/texts/${language}.json`)).json();
+const CATALOGUE = await (await fetch(new URL(`../texts/${language}.json`, import.meta.url))).json();
 
 const FORMS = new Intl.PluralRules(locale);
 const NUMBERS = new Intl.NumberFormat(locale);

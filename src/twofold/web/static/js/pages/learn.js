@@ -22,7 +22,7 @@ export function mount(root, { params, title }) {
 }
 
 async function show(lesson, article, title) {
-  const answer = await fetch(`/static/learn/${lesson}.html`).catch(() => null);
+  const answer = await fetch(new URL(`../../learn/${lesson}.html`, import.meta.url)).catch(() => null);
   if (!answer?.ok) return void render(article, h('p', { class: 'error', text: text('learn.none') }));
   const { body } = new DOMParser().parseFromString(await answer.text(), 'text/html');
   for (const link of body.querySelectorAll('[data-board]')) {
@@ -30,6 +30,7 @@ async function show(lesson, article, title) {
     link.href = analysisLink({ board });
     link.append(icon('analyse'), ` ${text('learn.board', { board })}`);
   }
+  for (const image of body.querySelectorAll('img')) image.src = new URL(image.getAttribute('src'), answer.url);
   for (const wide of body.querySelectorAll('table, p > img')) {
     const place = h('div');
     wide.replaceWith(place);

@@ -77,7 +77,8 @@ class PlayPage {
   /** Open the game of the address, of this tab, or the one played last. */
   async start() {
     this.#board.setSpeed(settings.get('speed'));
-    const opened = this.game.open(this.#context.params.get('game') || remembered(TAB_KEY));
+    const asked = this.#context.params.get('game');
+    const opened = this.game.open(asked || remembered(TAB_KEY));
     const { Beside } = await import('../play/beside.js');
     if (this.#isClosed) return;
     this.#beside = new Beside(this.game, this.#overlay, {
@@ -85,6 +86,7 @@ class PlayPage {
       newGame: () => this.#newGame() });
     this.#update();
     await opened;
+    if (asked && this.game.id && this.game.id !== asked) window.history.replaceState(null, '', '/');
     this.#loadOffers();
   }
 

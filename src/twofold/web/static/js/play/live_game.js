@@ -6,6 +6,7 @@
  */
 
 import { net } from '../net.js';
+import { text } from '../text.js';
 import { Line } from './line.js';
 
 /** So many keys may wait: more than fingers press in that time. A key held down does not wait. */
@@ -100,7 +101,8 @@ export class LiveGame {
     } catch (error) {
       if (error.kind === 'ConnectionLost') return; // opened again with the connection
       if (game) await this.open('');
-      if (game || !this.id) this.#watcher.trouble(error.message);
+      else if (!this.id) await this.begin().catch(() => {}); // the one played last is damaged
+      this.#watcher.trouble(game ? text('play.not_opened', { message: error.message }) : error.message);
     }
   }
 

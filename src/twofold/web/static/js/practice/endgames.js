@@ -24,6 +24,7 @@ const MODES = ['before', 'after', 'off'];
 /** The part of the page: one practice game after the other. */
 export class EndgamesPart {
   #tables = null; // that are built; null before the server has said
+  #damaged = {}; // what is wrong with files that are no sound tables, by their names
   #error = '';
 
   /**
@@ -52,14 +53,14 @@ export class EndgamesPart {
   async begin() {
     this.#draw();
     try {
-      this.#tables = await net.get('/api/practice/tables');
+      ({ tables: this.#tables, damaged: this.#damaged } = await net.get('/api/practice/tables'));
     } catch (error) {
       this.#error = error.message;
     }
     if (this.isClosed) return;
     this.#draw();
     if (!this.#tables) return;
-    this.offers.show(this.#tables.length === 0);
+    this.offers.show(!this.#tables.length && !this.#damages.length);
     if (this.#tables.length && !this.offs.length) this.#listen();
   }
 
@@ -152,9 +153,14 @@ export class EndgamesPart {
   #draw() {
     if (this.isClosed) return;
     if (this.game.now) remember(TAB_KEY, JSON.stringify(this.game.body));
-    render(this.root, this.#tables ? this.#tables.length ? this.#gameView() : invitation()
+    render(this.root, this.#damages, this.#tables ? this.#tables.length ? this.#gameView() : invitation()
       : h('p', { class: this.#error ? 'error' : 'soft', text: this.#error || text('all.loading') }),
     this.offers.element);
+  }
+
+  get #damages() {
+    return Object.entries(this.#damaged).map(([name, message]) => h('p', { key: name, class: 'error' },
+      text('practice.damaged', { name, message }), ' ', h('code', { text: `twofold tables remove ${name}` })));
   }
 
   #gameView() {
@@ -187,7 +193,7 @@ export class EndgamesPart {
   /** How the game stands, as a class and in words; what best play can reach where that may be told. */
   #state(loss) {
     const { now, target } = this.game;
-    if (!now) return ['soft', ''];
+    if (!now) return ['soft', this.#error ? '' : text('jobs.preparing')];
     const end = now.status === 'going' ? '' : text(`practice.${now.status}`, { target: String(target) });
     const words = [end, loss].filter(Boolean).join(' ');
     if (words) return [now.status === 'made' ? 'good' : 'bad', words];

@@ -1,0 +1,583 @@
+"""Play in a real Chromium: by keys, mouse and finger, with and without help, to the end."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, WebSocketRoute, expect
+
+from tests.games.kept_games import saved
+from tests.support.browser import ARROWS, COUNT_NOTES, LAPTOP, PHONE, Served, Visit, drawn, visit
+from tests.web.replayed import replayed
+from twofold import Board, Game, Rules
+from twofold.game.record import Record
+
+PLAYER = "expectimax:eval=rows,ply=2"
+
+
+def keep(served: Served, game: Game) -> str:
+    """Save a game; returns its id."""
+    return served.keep(str(Record.from_game(game, player="me")))
+
+
+def played_out(rules: str, seed: int, letters: str = "") -> Game:
+    """A game of these moves, else of the first legal ones to its end."""
+    game = Game(Rules.parse(rules), seed)
+    for letter in letters:
+        game.play(letter)
+    while not (letters or game.is_finished):
+        game.play(game.legal_moves()[0])
+    return game
+
+
+# ---- moves
+
+
+def test_no_key_is_lost_and_all_can_be_undone(laptop: Visit, served: Served) -> None:
+    """Keys pressed before the first reply are all played, in order."""
+    page, game = laptop.page, laptop.new_game()
+    keys = [{"l": "a", "u": "w", "r": "d", "d": "s"}[letter] for letter in "lurd" * 10]
+    page.evaluate(
+        "keys => keys.forEach(key => document.body.dispatchEvent("
+        "new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true })))",
+        keys,
+    )
+    legal = replayed("lurd" * 10, served.ask(f"/api/games/{game}")["seed"])
+    expect(laptop.moves).to_have_text(str(len(legal)))
+    assert served.ask(f"/api/games/{game}")["moves"] == legal
+    page.keyboard.press("Control+z")
+    expect(laptop.moves).to_have_text(str(len(legal) - 1))
+    page.keyboard.press("Meta+z")  # Command, on a Mac
+    expect(laptop.moves).to_have_text(str(len(legal) - 2))
+    page.reload()
+    expect(laptop.moves).to_have_text(str(len(legal) - 2))
+    assert laptop.game == game
+
+
+def test_a_new_game_can_be_undone(laptop: Visit, served: Served) -> None:
+    """By key, by button, and by the message until its first move; without moves it is dropped."""
+    page, old = laptop.page, laptop.new_game()
+    undo = page.get_by_role("group", name="Game").get_by_role("button", name="Undo")
+    laptop.press_arrows()
+    expect(laptop.moves).not_to_have_text("0")
+    page.keyboard.press("u")
+    expect(undo).to_contain_text("1")
+    made, board = laptop.moves.inner_text(), served.ask(f"/api/games/{old}")
+    toast = page.locator(".toast").get_by_role("button", name="Undo")
+    ways: list[Callable[[], None]] = [
+        lambda: page.keyboard.press("Control+z"),
+        undo.click,
+        toast.click,
+    ]
+    for take_back in ways:
+        page.keyboard.press("n")
+        expect(laptop.moves).to_have_text("0")
+        dropped = laptop.game
+        assert dropped != old
+        take_back()
+        expect(laptop.moves).to_have_text(made)
+        assert laptop.game == old
+        assert served.ask(f"/api/games/{old}") == board
+        expect(page.get_by_role("button", name="Redo")).to_be_enabled()
+    page.keyboard.press("n")
+    expect(laptop.moves).to_have_text("0")
+    begun = laptop.game
+    laptop.press_arrows()
+    expect(laptop.moves).not_to_have_text("0")
+    assert toast.count() == 0  # at once: it would cover the board of a phone
+    laptop.open(f"/?game={old}", ".tile")
+    expect(laptop.moves).to_have_text(made)
+    kept = {game["game"] for game in served.ask("/api/games")}
+    assert {old, begun} <= kept  # with its moves
+    assert dropped not in kept
+
+
+@pytest.mark.promise("R65")
+def test_another_program_plays_the_same_game(laptop: Visit, served: Served) -> None:
+    """Its save stays, and the page continues in a new game and says so."""
+    page, game = laptop.page, laptop.new_game()
+    folder = served.folder / "games"
+    laptop.press_arrows()
+    expect(laptop.moves).not_to_have_text("0")
+    page.reload()  # so that all keys have been played; all is saved when the page leaves
+    expect(laptop.moves).to_have_text(re.compile("[1-9]"))
+    made = int(laptop.moves.inner_text())
+    while (row := saved(folder, game)) is None or len(row.read().moves) != made:
+        drawn(page)
+    other = row.read().replay()
+    key = ARROWS[other.legal_moves()[0].letter]
+    other.play(other.legal_moves()[-1])
+    assert row.save(Record.from_game(other), 1.0, None) is None
+    page.keyboard.press(key)
+    expect(page.locator(".toast")).to_contain_text("Another program made other moves")
+    assert laptop.game != game
+    mine, theirs = (served.ask(f"/api/games/{one}")["moves"] for one in (laptop.game, game))
+    assert mine[:-1] == theirs[:-1]
+    assert mine != theirs
+    page.reload()
+    expect(laptop.moves).to_have_text(str(len(mine)))
+
+
+def test_a_game_that_cannot_be_opened_is_said_and_leaves_the_address(
+    laptop: Visit, served: Served
+) -> None:
+    page, last = laptop.page, laptop.new_game()
+    laptop.press_arrows()
+    expect(laptop.moves).not_to_have_text("0")
+    page.goto(f"{served.url}/?game=missing")
+    words = "The game cannot be opened. What you asked for is not there any more."
+    expect(page.locator(".toast")).to_contain_text(words)
+    expect(page).to_have_url(f"{served.url}/")
+    assert laptop.game == last
+
+
+def test_the_mouse_moves_the_tiles_and_selects_text(laptop: Visit) -> None:
+    laptop.new_game()
+    page, mouse = laptop.page, laptop.page.mouse
+
+    def drag(x: float, y: float, dx: float, dy: float) -> None:
+        mouse.move(x, y)
+        mouse.down()
+        mouse.move(x + dx, y + dy, steps=4)
+        mouse.up()
+
+    words = page.get_by_text("Join equal tiles").bounding_box()
+    board = page.get_by_role("grid").first.bounding_box()
+    assert words is not None
+    assert board is not None
+    drag(words["x"] + 2, words["y"] + words["height"] / 2, 90, 0)
+    assert page.evaluate("getSelection().toString()")
+    expect(laptop.moves).to_have_text("0")
+    x, y = board["x"] + board["width"] / 2, board["y"] + board["height"] - 4
+    for dx, dy in ((60, 0), (0, -60), (-60, 0), (0, 60)):  # the last one leaves the board
+        drag(x, y, dx, dy)
+    expect(laptop.moves).not_to_have_text("0")
+    page.get_by_role("button", name="Undo", exact=True).click()
+    expect(page.locator("dt:has-text('Undos') + dd").first).to_have_text("1")
+
+
+def test_a_phone_has_the_player_beside_the_board(phone: Visit) -> None:
+    """Without scrolling, so that you see what you start; the board stays where it is."""
+    phone.new_game()
+    page = phone.page
+    controls = page.get_by_role("group", name="Game", exact=True)
+    controls.get_by_role("button", name="Best move").click()
+    expect(phone.moves).to_have_text("1")
+    controls.get_by_role("button", name="Autoplay").click()
+    controls.get_by_role("button", name="Take over").click()
+    expect(controls.get_by_role("button", name="Autoplay")).to_be_enabled()
+    assert page.evaluate("window.scrollY") == 0
+    board = page.locator(".board")
+    before = board.bounding_box()
+    controls.get_by_role("button", name="Hints").click()
+    expect(page.locator(".board-arrow")).to_be_visible()
+    assert board.bounding_box() == before  # nothing moves when hints come
+    made = int(phone.moves.inner_text())
+    for dx, dy in ((60, 0), (0, 60), (-60, 0), (0, -60)):
+        phone.swipe(page.get_by_role("grid").first, dx, dy)
+    expect(phone.moves).not_to_have_text(str(made))
+
+
+# ---- help
+
+
+def test_help_is_asked_for_said_and_taken_back(laptop: Visit, served: Served) -> None:
+    """Space plays the best move only while hints are on; help that is taken back counts no more."""
+    page, game = laptop.page, laptop.new_game()
+    page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+    laptop.press_arrows()
+    made = len(replayed("lurd", served.ask(f"/api/games/{game}")["seed"]))
+    expect(laptop.moves).to_have_text(str(made))
+    kind = page.locator(".facts dt:has-text('Played') + dd")
+    hints = page.locator(".facts dt:has-text('Hints') + dd")
+    toast = page.locator(".toast", has_text="no longer counts as played by hand")
+    page.get_by_role("button", name="Best move").click()
+    expect(kind).to_contain_text("With hints")
+    toast.get_by_role("button", name="Take back").click()
+    expect(kind).to_have_text("By hand")
+    expect(laptop.moves).to_have_text(str(made))
+    page.keyboard.press("i")
+    expect(kind).to_contain_text("With hints")
+    expect(hints).to_have_text("1")  # at once, not only with the next move
+    toast.get_by_role("button", name="Take back").click()
+    expect(kind).to_have_text("By hand")
+    expect(page.get_by_role("switch", name="Hints")).not_to_be_checked()
+    (info,) = [one for one in served.ask("/api/games") if one["game"] == game]
+    assert (info["kind"], info["hints"], info["undos"]) == ("hand", 0, 1)
+    page.keyboard.press("i")
+    expect(page.locator(".board-arrow")).to_be_visible()
+    expect(page.locator(".analysis-label", has_text="best").first).to_be_visible()
+    page.locator(".play .eval-label").evaluate(
+        "one => { one.textContent = '100%'; one.closest('.eval-bar').hidden = false; }"
+    )
+    width = """one => { const words = document.createRange(); words.selectNodeContents(one);
+        return words.getBoundingClientRect().right - one.getBoundingClientRect().right; }"""
+    assert page.locator(".play .eval-label").evaluate(width) < 0
+    page.keyboard.press("Enter")
+    expect(laptop.moves).to_have_text(str(made + 1))
+    page.keyboard.press("Shift+A")
+    expect(page).to_have_url(f"{served.url}/analyse?game={game}&move={made + 1}")
+
+
+@pytest.mark.parametrize("size", [(390, 844), (320, 640)])
+def test_a_message_covers_neither_score_nor_board(
+    browser: Browser, served: Served, size: tuple[int, int]
+) -> None:
+    """It goes after a while, its button stays below; what a merge adds stays below the head."""
+    viewport = dict(zip(("width", "height"), size, strict=True))
+    game = Game.from_board(Board.parse("1100/0000/0000/0000"), seed=1)
+    with visit(browser, served, {**PHONE, "viewport": viewport}) as found:
+        page = found.page
+        page.clock.install()
+        found.open(f"/?game={keep(served, game)}", ".tile")
+        page.keyboard.press("ArrowLeft")
+        expect(page.locator(".score-gain")).to_have_text("+4")
+        head = page.locator(".site-head").bounding_box()
+        top = page.evaluate("parseFloat(document.querySelector('.score-gain').style.top)")
+        assert head
+        assert top - 12 >= head["y"] + head["height"]
+        page.get_by_role("button", name="New game", exact=True).click()
+        expect(found.moves).to_have_text("0")
+        found.press_arrows()
+        expect(found.moves).not_to_have_text("0")
+        page.reload()  # all keys have been played
+        page.get_by_role("button", name="Best move").first.click()
+        toast = page.locator(".toast", has_text="played by hand")
+        expect(toast).to_be_visible()
+        place, board = toast.bounding_box(), page.locator(".board").first.bounding_box()
+        assert place
+        assert board
+        assert place["y"] >= board["y"] + board["height"]
+        page.clock.fast_forward("00:09")
+        expect(toast).to_be_hidden()
+        page.locator(".facts").get_by_role("button", name="Take back").click()
+        expect(page.locator(".facts")).to_contain_text("By hand")
+        assert found.faults == []
+
+
+# ---- the end
+
+
+def answer_without_reviews(socket: WebSocketRoute) -> None:
+    """Pass all on but what asks for a review."""
+    server = socket.connect_to_server()
+    socket.on_message(lambda words: server.send(words) if '"review"' not in str(words) else None)
+
+
+def test_a_game_is_celebrated_and_compared_with_others(laptop: Visit, served: Served) -> None:
+    """A new best and a largest tile are said and shown; the end names the turning point."""
+    page, game = laptop.page, played_out("3x3 goal=128", 10)
+    moves = "".join(move.letter for move in game.moves)
+    best = next(n for n in range(game.move_number) if game.at(n).board.max_tile == 64) - 1
+    game.cut(best)
+    for seed in (1, 2):
+        keep(served, played_out("3x3 goal=128", seed))
+    name = keep(served, game)
+    laptop.open(f"/?game={name}", ".tile")
+    expect(page.get_by_role("heading", name="Help")).to_be_visible()
+    page.keyboard.press(ARROWS[moves[best]])
+    expect(page.locator(".celebration")).to_contain_text("Your first 64!")
+    expect(page.get_by_role("status").filter(has_text="Your first 64!")).to_have_count(1)
+    for letter in moves[best + 1 :]:
+        page.keyboard.press(ARROWS[letter])
+    expect(page.get_by_role("group", name="Game over")).to_be_visible()
+    ending = page.get_by_role("region", name="How it went")
+    expect(ending.locator("dt:has-text('Place') + dd")).to_contain_text("of 3")
+    expect(ending).to_contain_text("cost the most")
+    link = ending.get_by_role("link", name="See where it was lost")
+    assert "move=" in (link.get_attribute("href") or "")
+    laptop.check()
+    ((judged, known),) = served.ask("/api/accuracies").items()
+    assert judged == name
+    with page.context.new_page() as second:  # the route stays as long as its page
+        second.route_web_socket("**/ws", answer_without_reviews)
+        second.goto(page.url)  # what is known is there before it is judged again
+        accuracy = second.get_by_role("region", name="How it went").locator(
+            "dt:has-text('Accuracy') + dd"
+        )
+        expect(accuracy).to_have_text(f"{known['percent']:.1f} %")
+
+
+def test_who_wins_is_told_at_once_and_after_a_reload(laptop: Visit, served: Served) -> None:
+    page, rules = laptop.page, Rules.parse("2x2 goal=4")
+    game = keep(served, Game.from_board(Board.parse("2x2:11/00"), rules, 1))
+    laptop.open(f"/?game={game}", ".tile")
+    overlay = page.get_by_role("group", name="You win!")
+    page.keyboard.press("ArrowLeft")
+    expect(overlay).to_contain_text("4 reached with 4 points")
+    expect(overlay.get_by_role("button", name="Keep going")).to_be_focused()
+    overlay.get_by_role("link", name="Analyse").click()
+    page.locator(".analysis-board").wait_for()
+    page.locator(".site-nav").get_by_role("link", name="Play").click()
+    expect(overlay).to_be_visible()
+    page.reload()
+    expect(overlay).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(overlay).to_be_hidden()
+    page.reload()
+    expect(page.locator(".tile").first).to_be_visible()
+    expect(overlay).to_be_hidden()
+
+
+LAST_MOVE_WINS = {
+    "en": ("8 reached, game over", "8 reached. Game over.", "goal reached, over"),
+    "de": ("8 erreicht, Spiel vorbei", "8 erreicht. Spiel vorbei.", "Ziel erreicht, vorbei"),
+    "es": ("8 alcanzado, fin de la partida", "Has llegado a 8. Fin", "alcanzado, terminada"),
+    "zh": ("已合成 8，游戏结束", "合成了 8。游戏结束。", "已达成目标，已结束"),
+}
+
+
+@pytest.mark.parametrize(("stop", "notes"), [("never", 4 + 3), ("goal", 4)])
+def test_a_goal_made_by_the_last_possible_move_is_told_with_the_end(
+    laptop: Visit, served: Served, stop: str, notes: int
+) -> None:
+    """In the overlay, by sound, in the live region and in My games; after an undo, too."""
+    page = laptop.page
+    name = keep(served, played_out(f"2x2 goal=8 stop={stop}", 332, "luuu"))
+    laptop.open("/learn", "h1")
+    for language in LAST_MOVE_WINS if stop == "never" else ["en"]:
+        title, said, status = LAST_MOVE_WINS[language]
+        settings = f"JSON.stringify({{ language: '{language}', sounds: true }})"
+        page.evaluate(f"localStorage['twofold.settings'] = {settings}")
+        page.goto(f"{served.url}/?game={name}")
+        page.locator("#facts-title").wait_for()
+        page.evaluate(COUNT_NOTES)
+        overlay = page.locator(".overlay.won")
+        expect(overlay).to_be_visible()
+        for count in (1, 2):
+            page.keyboard.press("u")
+            expect(overlay).to_be_hidden()
+            page.keyboard.press("ArrowUp")
+            expect(overlay).to_be_visible()
+            expect(page.get_by_role("status").filter(has_text=said)).to_have_count(1)
+            assert page.evaluate("window.notes") == count * notes
+        if stop == "never":
+            expect(overlay).to_have_attribute("aria-label", title)
+            laptop.open("/games", ".game")
+            page.locator(".chip").last.click()  # all games
+            expect(page.locator(".game-facts").filter(has_text=status)).to_have_count(1)
+
+
+def test_space_held_or_pressed_at_the_end_begins_no_game(laptop: Visit, served: Served) -> None:
+    """Space is also the key of the best move; the clock of events is that of the test."""
+    page = laptop.page
+    laptop.open(f"/?game={keep(served, played_out('2x2', 1))}", ".tile")
+    over = page.get_by_role("group", name="Game over")
+    expect(over.get_by_role("button", name="New game")).to_be_focused()
+    page.evaluate(
+        """() => { window.clicks = 0; window.now = 0;
+          window.addEventListener('click', () => { window.clicks += 1; }, true);
+          Object.defineProperty(Event.prototype, 'timeStamp', { get: () => window.now }); }"""
+    )
+    page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+    page.keyboard.down("Space")
+    page.evaluate("window.now = performance.now() + 1000")
+    page.keyboard.down("Space")
+    page.keyboard.up("Space")
+    assert page.evaluate("window.clicks") == 0
+    page.keyboard.press("Space")
+    expect(over).to_be_hidden()
+
+
+# ---- settings, the clock, time trials
+
+
+def switch(page: Page, name: str) -> None:
+    """Turn a setting on or off."""
+    page.get_by_role("button", name="Settings").click()
+    page.get_by_role("dialog").get_by_text(name, exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name="Close").click()
+
+
+def test_tile_colours_are_chosen_and_kept(laptop: Visit) -> None:
+    page, root = laptop.page, laptop.page.locator("html")
+    laptop.open("/", ".tile")
+    for name, value in (("High contrast", "contrast"), ("Colour-blind safe", "safe")):
+        switch(page, name)
+        expect(root).to_have_attribute("data-palette", value)
+        laptop.check()
+    page.reload()
+    page.locator(".tile").first.wait_for()
+    expect(root).to_have_attribute("data-palette", "safe")
+    switch(page, "twofold")
+    expect(root).not_to_have_attribute("data-palette", "safe")
+
+
+@pytest.fixture
+def timed(browser: Browser, served: Served) -> Iterator[Visit]:
+    """A page whose clock the test controls."""
+    with visit(browser, served, LAPTOP) as found:
+        found.page.clock.install()
+        yield found
+        assert found.faults == []
+
+
+def play(visit: Visit, more: int) -> None:
+    """Make some moves."""
+    least = int(visit.moves.inner_text()) + more
+    while int(visit.moves.inner_text()) < least:
+        visit.press_arrows()
+        drawn(visit.page)
+
+
+def begin_trial(visit: Visit) -> Any:
+    """Begin a time trial by hand, with its first moves; returns the line above the board."""
+    page = visit.page
+    page.get_by_role("button", name="Rules…", exact=True).click()
+    page.get_by_text("Time trial: 3 minutes").click()
+    page.get_by_role("button", name="Start game").click()
+    line = page.locator(".trial")
+    expect(line).to_contain_text("3:00")
+    expect(visit.moves).to_have_text("0")
+    play(visit, 6)
+    expect(page.get_by_role("timer")).not_to_have_text("3:00")
+    return line
+
+
+def test_games_are_heard_and_timed_if_wanted_and_a_trial_ends_after_three_minutes(
+    timed: Visit,
+) -> None:
+    page, said = timed.page, timed.page.locator("div[role=status][aria-live]")
+    timed.new_game()
+    page.evaluate(COUNT_NOTES)
+    play(timed, 3)
+    assert page.evaluate("window.notes") == 0
+    time = page.locator(".facts dt:text-is('Time') + dd")
+    expect(time).to_have_count(0)
+    switch(page, "Sounds")
+    switch(page, "Clock and moves a minute beside the game")
+    expect(time).to_have_text(re.compile(r"^\d:\d\d$"))
+    play(timed, 8)
+    assert page.evaluate("window.notes") > 0
+    before = time.inner_text()
+    page.clock.fast_forward("00:25")
+    expect(time).not_to_have_text(before)
+    line = begin_trial(timed)
+    page.clock.fast_forward("02:00")
+    expect(said).to_contain_text(re.compile("^(60|5.) seconds left"))
+    page.reload()
+    expect(line).to_contain_text("0:5")  # the clock goes on
+    page.clock.fast_forward("00:48")
+    expect(said).to_contain_text(re.compile(r"^(10|\d) seconds? left"))
+    page.clock.fast_forward("00:11")
+    over = page.get_by_role("group", name="Time is up!")
+    expect(over).to_contain_text("Your best result so far!")
+    expect(over).to_contain_text("moves a minute")
+    made = timed.moves.inner_text()
+    timed.press_arrows()
+    over.get_by_role("button", name="Keep going").click()
+    expect(over).to_be_hidden()
+    assert timed.moves.inner_text() == made
+    play(timed, 1)
+    best = page.evaluate("localStorage.getItem('twofold.trial_best')")
+    begin_trial(timed)
+    page.get_by_role("button", name="Best move").click()
+    expect(page.locator(".trial")).to_contain_text("This one does not count")
+    page.clock.fast_forward("03:01")
+    expect(over).to_contain_text("It does not count")
+    assert page.evaluate("localStorage.getItem('twofold.trial_best')") == best
+    over.get_by_role("button", name="New time trial").click()
+    expect(page.locator(".trial")).to_contain_text("3:00")
+    expect(page.locator(".trial")).to_contain_text("The clock starts with your first move.")
+
+
+# ---- before the server has answered, and while it is away
+
+
+class SlowSocket:
+    """The page's WebSocket; notes what the page sends and holds back answers while `is_held`."""
+
+    def __init__(self, page_end: WebSocketRoute) -> None:
+        self.sent: list[dict[str, Any]] = []
+        self.held: list[str | bytes] = []
+        self.is_held = False
+        self.page_end, self.server = page_end, page_end.connect_to_server()
+        self.server.on_message(self._answer)
+        page_end.on_message(self._ask)
+
+    def _ask(self, text: str | bytes) -> None:
+        self.sent.append(json.loads(text))
+        self.server.send(text)
+
+    def _answer(self, text: str | bytes) -> None:
+        if self.is_held:
+            self.held.append(text)
+        else:
+            self.page_end.send(text)
+
+    def release(self) -> None:
+        self.is_held = False
+        for text in self.held:
+            self.page_end.send(text)
+
+
+def test_help_is_there_before_the_game(browser: Browser, served: Served) -> None:
+    with visit(browser, served, LAPTOP) as found:
+        found.page.route_web_socket("**/*", lambda socket: None)  # no answer
+        found.open("/", ".help")
+        expect(found.page.get_by_role("button", name="Best move").last).to_be_disabled()
+        assert found.faults == []
+
+
+def test_keys_wait_for_a_new_game_and_for_the_server_and_the_trial_waits_too(timed: Visit) -> None:
+    """However long the server is away; the page says how many moves wait."""
+    sockets: list[SlowSocket] = []
+    is_down = False
+
+    def connect(end: WebSocketRoute) -> None:
+        if is_down:
+            end.close()
+        else:
+            sockets.append(SlowSocket(end))
+
+    page = timed.page
+    page.route_web_socket("**/ws", connect)
+    timed.open("/", ".tile")
+    old, socket = timed.game, sockets[-1]
+    socket.is_held = True
+    page.get_by_role("button", name="New game", exact=True).click()
+    timed.press_arrows()
+    page.keyboard.press("u")
+    page.keyboard.press("p")
+    socket.release()
+    expect(page.locator("dt:has-text('Undos') + dd").first).to_have_text("1")
+    moves = [one["game"] for one in socket.sent if one["type"] in ("move", "autoplay")]
+    assert moves
+    assert old not in moves
+    page.get_by_role("button", name="Rules…", exact=True).click()
+    page.get_by_text("Time trial: 3 minutes").click()
+    page.get_by_role("button", name="Start game").click()
+    timer = page.get_by_role("timer")
+    expect(timer).to_have_text("3:00")
+    timed.press_arrows()
+    expect(timer).not_to_have_text("3:00")
+    is_down = True
+    sockets[-1].page_end.close()
+    expect(page.locator(".status-line")).to_be_visible()
+    for key in ("ArrowLeft", "ArrowUp", "ArrowRight"):
+        page.keyboard.press(key)
+    line = page.get_by_text("No connection: 3 moves are waiting.")
+    expect(line).to_be_visible()
+    page.clock.fast_forward(150_000)
+    expect(line).to_be_visible()
+    expect(timer).to_contain_text("2:5")
+    is_down = False
+    page.evaluate("window.dispatchEvent(new Event('online'))")
+    expect(line).to_be_hidden()
+    assert any(one["type"] == "move" for one in sockets[-1].sent)
+    expect(timer).to_contain_text("2:5")
+
+
+def test_goals_are_those_that_a_board_can_reach(laptop: Visit) -> None:
+    laptop.open("/", ".tile")
+    laptop.page.get_by_role("button", name="Rules…").click()
+    laptop.page.get_by_text("3×3 to 256").click()
+    laptop.page.get_by_label("Rows").fill("2")
+    assert laptop.page.get_by_label("Goal", exact=True).input_value() == "128"
+    open_ones = "options => options.filter(one => !one.disabled).map(one => one.value)"
+    goals = laptop.page.locator("#new-goal option").evaluate_all(open_ones)
+    assert goals == ["4", "8", "16", "32", "64", "128"]

@@ -1,0 +1,301 @@
+"""Values on the pages in a real Chromium: of solved games, policy networks, endgame tables."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.support.browser import LAPTOP, SCRIPTS, Served, Visit, serve, visit
+from tests.support.endgame_tables import table_files as table_files  # a fixture
+from tests.support.policies import make_policy, write
+from twofold import Game, Record, make_player
+from twofold.game.board import Board
+from twofold.game.rules import STANDARD, Move
+from twofold.tables.problem import Problem
+from twofold.tables.solver import Solver
+from twofold.tables.store import LayerStore
+from twofold.values.policy_network import probabilities
+
+BOARD = Board.parse("0012/0124/1356/2479")
+"""Only up and left are legal."""
+
+TABLE_BOARD = "ebdc/11a9/0130/3002"
+"""Right has 95.9 % there and up 81.6 %; left and down shift a large tile."""
+
+TABLE_PLAYER = "ntuple:net=tiny,ply=1,tables=442-16"
+LENGTHS = "all => all.map(one => new DOMMatrix(getComputedStyle(one).transform).a)"
+BEHIND = re.compile(r"^(illegal|about the same|)$")
+REWARDS = {
+    "points": ("For this player later points count less", "points"),
+    "exponents": ("This player’s values are not points", "own unit"),
+    "large": ("This player’s values are not points", "own unit"),
+}
+
+
+@pytest.fixture(scope="module")
+def policies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Specs of policy networks: one as trained by default, and one for each reward."""
+    folder = tmp_path_factory.mktemp("networks")
+    specs = {"": f"policy:net={write(folder / 'net.safetensors')}"}
+    for reward in REWARDS:
+        network = make_policy(reward=reward, discount=0.9)
+        specs[reward] = f"policy:net={write(folder / f'{reward}.safetensors', network)},ply=1"
+    return specs
+
+
+@pytest.fixture(scope="module")
+def served(
+    tmp_path_factory: pytest.TempPathFactory, table_files: Path, policies: dict[str, str]
+) -> Iterator[Served]:
+    """An owner who has solved 2x3, with policy networks and endgame tables."""
+    folder = tmp_path_factory.mktemp("solved")
+    store = LayerStore(Problem.parse("2x3"))
+    Solver(store.problem, store).run()
+    store.write(folder / "2x3.table")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TWOFOLD_STATE_DIR", str(table_files))
+        players = [TABLE_PLAYER, *policies.values()]
+        with serve(folder, f"exact:table={folder / '2x3.table'}", players=players) as found:
+            yield found
+
+
+def analysis(board: object, player: str) -> str:
+    return f"/analyse#board={board}&player={player}"
+
+
+def played(count: int) -> str:
+    """The record of a game of first legal moves."""
+    game = Game(seed=5)
+    for _ in range(count):
+        game.play(game.legal_moves()[0])
+    return str(Record.from_game(game, player="me"))
+
+
+# ---- a solved game
+
+
+def test_how_games_end_is_shown_and_can_be_read(laptop: Visit, phone: Visit) -> None:
+    for one in (laptop, phone):
+        one.open("/analyse#board=2x3:123/401", ".outcomes-face")
+        rows = one.page.locator(".outcomes tbody tr")
+        expect(rows).to_have_count(4)
+        expect(rows.nth(2)).to_have_text("6479.64 %84.53 %")
+        expect(rows.nth(2)).to_have_class("is-likeliest")
+        expect(one.page.locator(".outcomes-note")).to_have_text(
+            "Optimal play of 2x3, expected score: 378.46 points more expected, "
+            "36.8 moves to the end on average."
+        )
+        one.check()
+
+
+ENTER = """(field, texts) => {
+    for (const text of texts) {
+        field.value = text;
+        field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }));
+    }
+}"""
+"""Types texts and enters them, before the server answers."""
+
+ANSWERED = f"""async () => {{
+    const {{ net }} = await import("{SCRIPTS}/net.js");
+    await net.post("/api/board", {{ text: "2x2:12/34" }});
+}}"""
+"""Waits for the answers to all earlier questions: they come in order."""
+
+
+def test_of_field_and_board_what_is_done_last_counts(laptop: Visit) -> None:
+    """Whatever the server answers late; a text that is being typed is not overwritten."""
+    page = laptop.page
+    laptop.open("/analyse#board=2x3:123/401", ".outcomes-face")
+    page.get_by_role("button", name="Set up").click()
+    field = page.get_by_label("Board as text")
+    error = page.locator("#analyse-notation-error")
+    field.evaluate(f"(field) => {{ ({ENTER})(field, ['2x3:123/450']); field.value = '2x3:12'; }}")
+    page.wait_for_url("**123/450**")
+    expect(field).to_have_value("2x3:12")
+    field.evaluate(ENTER, ["2x3:123/451", "2x3:123/460"])
+    page.wait_for_url("**123/460**")
+    expect(field).to_have_value("2x3:123/460")
+    for words in ("2x3:123/470", "2x3:"):  # one is read, the other refused
+        field.evaluate(f"""(field) => {{
+            ({ENTER})(field, ['{words}']);
+            document.querySelector(".setup > button:nth-of-type(2)").click();
+        }}""")
+        page.evaluate(ANSWERED)
+        expect(field).to_have_value("2x3:000/000")
+        expect(error).to_be_empty()
+    laptop.faults.clear()  # the answer 400 is one in the console
+    field.evaluate(f"""(field) => {{
+        ({ENTER})(field, ['2x3:123/480']);
+        field.dispatchEvent(new KeyboardEvent("keydown", {{ key: "Escape" }}));
+    }}""")
+    page.evaluate(ANSWERED)
+    expect(field).to_have_value("2x3:000/000")
+    page.wait_for_url("**000/000**")
+    outcomes = page.get_by_role("region", name="How games end from here")
+    for board, shown in (("2x3:123/450", True), ("2x3:123/456", False), ("3x3:211/010/000", False)):
+        field.fill(board)
+        field.press("Enter")
+        expect(outcomes).to_be_visible() if shown else expect(outcomes).to_be_hidden()
+
+
+def test_an_analysis_is_in_the_language_of_the_page(browser: Browser, served: Served) -> None:
+    with visit(browser, served, {**LAPTOP, "locale": "de"}) as found:
+        found.open("/analyse#board=2x3:123/401", ".outcomes-face")
+        facts = found.page.locator(".analysis-facts")
+        expect(facts).to_contain_text("Punkte mehr")
+        expect(facts).not_to_contain_text("points")
+        expect(found.page.locator(".outcomes-note")).to_have_text(
+            "Optimales Spiel von 2x3, erwartete Punktzahl: 378,46 weitere Punkte erwartet, "
+            "im Mittel 36,8 Züge bis zum Ende."
+        )
+
+
+# ---- policy networks
+
+
+def test_probabilities_are_in_percent_and_drawn_from_0_to_100(
+    laptop: Visit, phone: Visit, policies: dict[str, str]
+) -> None:
+    """What only a search has is not offered."""
+    legal = [move in BOARD.legal_moves() for move in Move]
+    chances = probabilities(make_policy().think(BOARD).logits, legal)
+    words = [f"{chance:.0%}".replace("%", " %") if chance else "–" for chance in chances]
+    for view in (phone, laptop):
+        page = view.page
+        view.open(analysis(BOARD, policies[""]) + "&limit=5ply", "table")
+        expect(page.locator(".analysis-values thead")).to_contain_text("probability")
+        expect(page.locator("td.analysis-value")).to_have_text(words)
+        expect(page.locator("td.analysis-behind")).to_have_text([BEHIND] * 4)
+        assert not view.is_too_wide()
+    drawn = page.locator(".analysis-fill").evaluate_all(LENGTHS)  # a phone has no room for bars
+    assert drawn == pytest.approx(chances, abs=1e-3)
+    expect(page.locator(".analysis[data-state=final]")).to_be_visible()
+    page.locator(".analysis-details summary").click()
+    for name in ("depth", "nodes", "speed", "time", "line"):
+        expect(page.locator(f"div.analysis-{name}")).to_be_hidden()
+    expect(page.locator("div.analysis-unit")).to_be_visible()
+    expect(page.get_by_label("Limit")).to_be_hidden()
+    expect(page).not_to_have_url(re.compile("limit"))
+    page.get_by_label("Player", exact=True).select_option("expectimax")
+    expect(page.get_by_label("Limit")).to_be_visible()
+    for name in ("depth", "nodes", "line"):
+        expect(page.locator(f"div.analysis-{name}")).to_be_visible()
+
+
+def test_a_policy_network_says_how_it_thinks_and_in_which_unit(
+    laptop: Visit, policies: dict[str, str]
+) -> None:
+    page, kept = laptop.page, laptop.served.keep(played(4))
+    for player, words in (("policy", "does not look ahead"), ("policy:ply=1", "looks a little")):
+        laptop.open(f"/watch?player={player}&seed=1", ".tile")
+        expect(page.get_by_text(words)).to_be_visible()
+    for reward, (words, unit) in REWARDS.items():
+        laptop.open(f"/analyse?game={kept}&player={policies[reward]}", ".tile")
+        expect(page.get_by_text(words)).to_be_visible()
+        laptop.open(analysis(BOARD, policies[reward]), "table")
+        expect(page.locator("div.analysis-unit")).to_contain_text(unit)
+
+
+def test_a_judged_game_has_percent_and_no_depth(laptop: Visit, policies: dict[str, str]) -> None:
+    page, kept = laptop.page, laptop.served.keep(played(8))
+    laptop.open(f"/analyse?game={kept}&move=3&player={policies['']}", ".is-best")
+    expect(page.locator(".analysis-values thead")).to_contain_text("probability")
+    words = re.compile(r"^(–|[<>]?\d+ %)$")
+    expect(page.locator("td.analysis-value")).to_have_text([words] * 4)
+    expect(page.locator("td.analysis-behind")).to_have_text([BEHIND] * 4)
+    ticks = page.locator(".chart-tick-left")
+    expect(ticks.first).to_have_text("0 %")
+    expect(ticks.last).to_have_text("100 %")
+    expect(page.locator(".chart-legend")).to_contain_text("probability of the best move")
+    graph = page.get_by_role("slider", name="Graph of the game")
+    expect(graph).to_have_attribute("aria-valuetext", re.compile(r"best move [<>]?\d+ %"))
+    expect(page.get_by_text("The policy network with 1 ply judges better")).to_be_visible()
+    page.locator(".judged-by summary").click()
+    limit, deeper = page.get_by_label("Limit"), page.get_by_text("A deeper search judges better")
+    expect(limit).to_be_hidden()
+    expect(deeper).to_be_hidden()
+    page.get_by_label("Player", exact=True).select_option("expectimax")
+    expect(limit).to_be_visible()
+    expect(deeper).to_be_visible()
+
+
+def untried() -> tuple[Board, list[str]]:
+    """A board of a game, and the texts beside its moves, one of which has a value too high."""
+    with make_player("policy:ply=1") as player, make_player("random") as other:
+        for seed in range(100):
+            game = Game(seed=seed)
+            while game.legal_moves():
+                found = player.analyse(game.board)
+                best = found.value
+                assert best is not None
+                high = [one.value is not None and one.value > best for one in found.moves]
+                if any(high):
+                    return game.board, ["not tried" if one else "" for one in high]
+                game.play(other.choose(game.board, move_number=game.move_number))
+    raise AssertionError("every move was tried")
+
+
+def test_a_move_that_a_search_left_out_is_named(laptop: Visit, phone: Visit) -> None:
+    board, words = untried()
+    for view in (phone, laptop):
+        view.open(analysis(board, "policy:ply=1"), "table")
+        behind = view.page.locator("td.analysis-behind")
+        patterns = [re.compile(word or "^(illegal|about the same|−.+|)$") for word in words]
+        expect(behind).to_have_text(patterns)
+        past = "all => all.some(one => one.scrollWidth > one.clientWidth + 1)"
+        assert not behind.evaluate_all(past)
+    fills = laptop.page.locator(".analysis-fill").evaluate_all(LENGTHS)
+    assert {length for length, word in zip(fills, words, strict=True) if word} == {0}
+
+
+# ---- endgame tables
+
+
+@pytest.mark.promise("R72")
+def test_an_analysis_names_the_table(laptop: Visit, phone: Visit) -> None:
+    for view in (laptop, phone):
+        page = view.page
+        view.open(analysis(TABLE_BOARD, TABLE_PLAYER), "table")
+        fact = page.locator(".analysis-table")
+        expect(fact).to_have_text("Endgame table442-16: 95.9 % to make 16")
+        expect(page.locator(".analysis-chance")).to_contain_text(
+            "Chance of 16 with best play 95.9 %"
+        )
+        behind = page.locator("td.analysis-behind")
+        expect(behind).to_have_text(["−14 % chance", "", "", ""])
+        expect(page.locator("tr.is-best .analysis-label")).to_contain_text("best")
+        expect(behind.first).to_be_visible()
+        for cell in page.locator(".analysis-moves tbody td:not(.analysis-track)").all():
+            wide = cell.evaluate("one => [one.scrollWidth, one.clientWidth, one.textContent]")
+            assert wide[0] <= wide[1], wide
+        page.locator(".analysis-details summary").click()
+        points = page.locator("td.analysis-value")
+        expect(points.first).to_be_visible()
+        expect(points.first).to_have_text(re.compile(r"^[0-9,.]+$"))
+        view.check()
+        page.get_by_role("button", name="Set up").click()
+        palette = page.locator(".palette")  # all tiles and the player's name are seen
+        assert palette.evaluate("one => one.scrollWidth <= one.clientWidth")
+        side = page.locator(".analysis-asked").bounding_box()
+        select = page.locator(".analysis-asked .choice select").first.bounding_box()
+        assert side is not None
+        assert select is not None
+        assert select["width"] == pytest.approx(side["width"], abs=1)
+
+
+def test_a_review_goes_by_the_chances_where_a_table_has_the_board(laptop: Visit) -> None:
+    page, game = laptop.page, Game.from_board(Board.parse(TABLE_BOARD), STANDARD, 1)
+    for move in (Move.UP, *[Move.LEFT] * 3):
+        if move in game.legal_moves():
+            game.play(move)
+    kept = laptop.served.keep(str(Record.from_game(game)))
+    laptop.open(f"/analyse?game={kept}&player={TABLE_PLAYER.replace('=', '%3D')}", ".tile")
+    verdict = page.locator(".analysis-words")
+    expect(verdict).to_contain_text("of the chance that right has to make 16, says table 442-16")
+    expect(page.locator(".analysis-behind").first).to_have_text("−14 % chance")
+    laptop.open(analysis(BOARD, TABLE_PLAYER), "table")
+    expect(page.locator("tr.is-best")).to_have_count(1)
+    expect(page.locator(".analysis-table")).to_be_hidden()
