@@ -239,21 +239,6 @@ def test_two_tiles_of_32768_merge_into_one(name: str) -> None:
 # Cells as on bits
 
 
-@pytest.mark.parametrize("ply", [1, 2, 3])
-@pytest.mark.parametrize("name", ON_CELLS)
-def test_values_and_nodes_on_cells_equal_those_on_bits(name: str, ply: int) -> None:
-    evaluator, rules, depth = EVALUATORS[name], Rules(), Depth.fixed(ply)
-    on_bits = Expectimax(evaluator, rules, depth, table_mb=0)
-    on_cells = ExpectimaxCells(evaluator, rules, depth, table_mb=0)
-    with_table = ExpectimaxCells(evaluator, rules, depth, table_mb=1)
-    for board, score in positions(20, 10, seed=31):
-        found = values_of(on_cells, board, score)
-        assert found == pytest.approx(values_of(on_bits, board, score), rel=1e-9, abs=1e-6)
-        assert values_of(with_table, board, score) == found
-        assert on_cells.nodes == on_bits.nodes
-    assert with_table.nodes <= on_cells.nodes
-
-
 @pytest.mark.parametrize(
     ("ply", "options", "changes"),
     [
