@@ -418,12 +418,6 @@ def look_up_chances(bits, chances, words):
     return table_chances(bits, pointer(words), pointer(chances))
 
 
-@kernel(types.int64(types.uint64, types.int64, _WORDS))
-def move_of(bits, legal, words):
-    """`table_move` for callers outside kernels."""
-    return table_move(bits, legal, pointer(words))
-
-
 @kernel(POLICY)
 def table_first(bits, legal, score, draw, context):
     """The move of the first endgame table that has one, or that of the inner policy."""
