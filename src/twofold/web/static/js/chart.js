@@ -325,7 +325,8 @@ export function drawLines(lines, scales) {
       low && drawn('chart-band', bandPath(xs, low, high, x, y)),
       line.area && drawn('chart-area', path + below),
       drawn(kind, path, { 'stroke-dasharray': line.dashes?.join(' ') || null }),
-      // the interval of a single point
+      // a single point and its interval
+      ...(xs.length === 1 ? drawDots([line], scales, xs[0]) : []),
       low && xs.length === 1 && drawn(kind, `M${x.at(xs[0])} ${y.at(low[0])}V${y.at(high[0])}`),
       // the middle of the box of a marker is at 14, 6
       line.marker && Array.from(xs, (value, place) => drawn('chart-marker', line.marker,
