@@ -114,8 +114,7 @@ def command(
     count = games if games is not None else _MOST_GAMES if sprt else usual
     if budget:
         players = [_limited(player, budget) for player in players]
-    if not json:
-        hint_at_strengths(players, used_rules)
+    hint_at_strengths(() if json else players, used_rules)
     players = prepare(players, used_rules, start)
     began = time.perf_counter()
     lines = [(player.title, count, count) for player in players]
