@@ -61,28 +61,6 @@ def test_watch_leaves_with_a_summary(tmp_path: Path) -> None:
     assert kept.player == "greedy"
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "colours"),
-    [("TERM", "xterm", r"\x1b\[[0-9;]*4[0-7]"), ("NO_COLOR", "1", None)],
-)
-def test_16_colours_and_none(tmp_path: Path, name: str, value: str, colours: str | None) -> None:
-    used = {"TWOFOLD_STATE_DIR": str(tmp_path), name: value}
-    with terminal("play", "--seed", "1", columns=80, lines=24, keys=True, **used) as (
-        process,
-        main,
-    ):
-        text = read_until(main, "arrows")
-        os.write(main, b"lq")
-        text += read_until(main, "the game is saved as")
-        assert exit_code(process, main) == 0
-    assert not re.search(r"\x1b\[[0-9;]*[34]8;[25];", text)
-    if colours is None:
-        assert not re.search(r"\x1b\[(?:[0-9;]*;)?(?:3|4|9|10)[0-7][;m]", text)
-        assert "+--------" in text
-    else:
-        assert re.search(colours, text)
-
-
 def test_a_signal_ends_it_as_ctrl_c_does(tmp_path: Path) -> None:
     with terminal("play", "--seed", "1", TWOFOLD_STATE_DIR=str(tmp_path)) as (process, main):
         read_until(main, "arrows")
