@@ -1,20 +1,23 @@
-"""The HTTP API for scripts."""
+"""The HTTP API for scripts: boards, analyses, games, chances and pictures."""
 
 import asyncio
+import io
 import json
 import time
+import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from tests.support.commands import Cli
 from tests.support.commands import cli as cli  # a fixture
 from tests.web.driver import PATIENCE, PORT, Client, ask_async, run
-from tests.web.page import Page
 from tests.web.thinker import SPEC, Thinker
 from twofold import Board, Game, Record, Rules
+from twofold.games import pictures
 from twofold.players import make_player, play_game
 from twofold.web import own_games
 from twofold.web.hub import Hub
@@ -27,7 +30,6 @@ BOARD = "0012/0013/0024/1357"
 @pytest.fixture
 def slow(tmp_path: Path) -> Iterator[Client]:
     """A client of a server whose player thinks until it is stopped."""
-    Thinker.forget()
     hub = Hub(tmp_path / "slow", SPEC)
     access = Access(PORT)
     yield Client(create_app(hub, access, tmp_path), access, hub)
@@ -39,15 +41,6 @@ def played(seed: int = 7, moves: int = 20) -> Record:
     for _ in range(moves):
         game.play(game.legal_moves()[0])
     return Record.from_game(game, player="me", date="2048-01-31", comments={3: "<b>why</b>"})
-
-
-def test_players_are_listed(client: Client) -> None:
-    answer = client.get("/api/players")
-    assert answer.status == 200
-    assert answer.headers["content-type"] == "application/json"
-    assert answer.json[0]["spec"] == "greedy"
-    fields = {"spec", "name", "summary", "values", "elsewhere", "plain", "smallest", "largest"}
-    assert fields | {"takes_limits", "strength"} == set(answer.json[0])
 
 
 # ---- analyses
@@ -129,20 +122,6 @@ def test_a_game_can_end_early(client: Client) -> None:
     assert time.monotonic() - began < 60
 
 
-def test_a_game_ends_when_the_client_disconnects(slow: Client) -> None:
-    async def look() -> None:
-        leaves = asyncio.Event()
-        data = b'{"player":"expectimax:ply=12","seed":"1"}'
-        task = asyncio.ensure_future(
-            ask_async(slow.app, "POST", "/api/play", slow.headers, data, leaves=leaves)
-        )
-        await asyncio.sleep(0)
-        leaves.set()
-        assert (await asyncio.wait_for(task, PATIENCE)).status == 400
-
-    run(look())
-
-
 def test_a_record_is_kept_and_comes_back(client: Client) -> None:
     record = played()
     answer = client.post("/api/games", str(record))
@@ -177,7 +156,7 @@ def test_a_game_comes_with_all_its_positions(client: Client) -> None:
 def test_a_very_long_game_comes_as_a_record_alone(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    game = client.post("/api/games", str(played())).json["game"]
+    game = keep(client, 20)
     monkeypatch.setattr(own_games, "MAX_WHOLE_MOVES", 19)
     answer = client.get(f"/api/games/{game}")
     assert (answer.status, answer.json["kind"]) == (400, "LimitExceeded")
@@ -194,11 +173,86 @@ def test_a_board_is_read(client: Client) -> None:
     assert (info["board"], info["score"]) == ("2x2:02/10", 12)
 
 
-def test_a_game_is_deleted(client: Client, hub: Hub) -> None:
-    page = Page(hub)
-    state = page.new()
-    page.play(state, 1)
-    hub.table.saved()
-    assert client.ask("DELETE", f"/api/games/{state.game}").json == {"game": state.game}
-    assert client.get("/api/games").json == []
-    assert client.ask("DELETE", f"/api/games/{state.game}").status == 404
+def keep(client: Client, moves: int = 30) -> str:
+    """Save a game; returns its id."""
+    return str(client.post("/api/games", str(played(moves=moves))).json["game"])
+
+
+# ---- pictures
+
+
+def test_a_board_as_svg(client: Client) -> None:
+    answer = client.get(f"/api/pictures/board.svg?board={BOARD}&score=1234&move=56&shade=dark")
+    assert answer.status == 200
+    assert answer.headers["content-type"] == "image/svg+xml"
+    assert answer.headers["content-disposition"] == 'attachment; filename="2048-board.svg"'
+    words = "".join(ET.fromstring(answer.body).itertext())
+    assert "1,234 points · move 56" in words
+    assert "light-dark" not in answer.text
+
+
+def test_a_board_as_png(client: Client) -> None:
+    answer = client.get(f"/api/pictures/board.png?board={BOARD}")
+    assert answer.headers["content-type"] == "image/png"
+    assert Image.open(io.BytesIO(answer.body)).size == (920, 920)
+
+
+@pytest.mark.parametrize("form", ["gif", "webp"])
+def test_a_part_of_a_game_as_animation(client: Client, form: str) -> None:
+    game = keep(client)
+    answer = client.get(f"/api/games/{game}/animation.{form}?first=3&last=8&rate=25&shade=dark")
+    assert answer.headers["content-type"] == f"image/{form}"
+    assert answer.headers["content-disposition"] == f'attachment; filename="2048-{game}.{form}"'
+    assert getattr(Image.open(io.BytesIO(answer.body)), "n_frames", 1) == 6
+
+
+def test_a_game_as_a_page_that_cannot_act_in_our_name(client: Client) -> None:
+    game = keep(client)
+    answer = client.get(f"/api/games/{game}/replay")
+    assert answer.headers["content-disposition"] == f'attachment; filename="2048-{game}.html"'
+    assert "default-src 'self'" in answer.headers["content-security-policy"]
+    assert answer.text.startswith("<!DOCTYPE html>")
+    assert 'max="30"' in answer.text
+
+
+def test_missing_packages_are_listed(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    info = client.get("/api/pictures").json
+    assert (info["pixels"], info["install"], info["moves"]) == (True, "", 1_000)
+    monkeypatch.setattr(pictures, "find_spec", lambda name: None)
+    info = client.get("/api/pictures").json
+    assert (info["pixels"], info["install"]) == (False, "pip install 'twofold[share]'")
+    answer = client.get(f"/api/pictures/board.png?board={BOARD}")
+    assert answer.status == 400
+    assert answer.json["kind"] == "MissingExtra"
+    assert client.get(f"/api/pictures/board.svg?board={BOARD}").status == 200
+
+
+# ---- chances
+
+LATE_BOARD = "2468/1357/2461/1350"
+
+
+def test_each_question_adds_games_and_narrows_the_interval(client: Client) -> None:
+    body = {"board": LATE_BOARD}
+    first = client.post("/api/chance", body).json
+    assert (first["tile"], first["player"]) == (2048, "ntuple:ply=1")
+    assert 0 < first["games"] <= 100
+    assert first["low"] <= first["reached"] / first["games"] <= first["high"]
+    assert client.post("/api/chance", body).json["reached"] == first["reached"]
+    now, asked = first, 1
+    while not now["done"] and asked < 60:
+        counted = {"games": now["games"], "reached": now["reached"]}
+        now, asked = client.post("/api/chance", body | counted).json, asked + 1
+    assert now["games"] == 1_000
+    assert now["high"] - now["low"] < first["high"] - first["low"]
+
+
+@pytest.mark.parametrize(
+    ("board", "rules", "tile"),
+    [("3x3:012/003/045", "", 64), ("2x3:012/003", "2x3 goal=32", 32), ("5x5", "", 256)],
+)
+def test_other_boards_have_chances(client: Client, board: str, rules: str, tile: int) -> None:
+    board = "5x5:00012/00013/00024/01357/00000" if board == "5x5" else board
+    found = client.post("/api/chance", {"board": board, "rules": rules}).json
+    assert found["tile"] == tile
+    assert found["games"] > 0

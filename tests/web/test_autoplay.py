@@ -5,7 +5,6 @@ import threading
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -26,7 +25,7 @@ from twofold.players import make_player, play_game
 from twofold.search.budget import Stop
 from twofold.web import table as module
 from twofold.web.page_game import Asker, StaleMove
-from twofold.web.protocol import AutoplayEnded, FrameReply, RefusedReply, StepReply
+from twofold.web.protocol import FrameReply, RefusedReply, StepReply
 from twofold.web.table import PageTable
 
 
@@ -47,17 +46,6 @@ def test_slow_players_are_shown_step_by_step(table: PageTable) -> None:
     assert result is not None
     assert "".join(step.move for step in steps) == result.letters[:4]
     assert live.state().player == "greedy"
-
-
-def test_a_slow_pace_can_be_changed_while_waiting(table: PageTable) -> None:
-    listener = Listener()
-    live = begin(table, listener)
-    let_play(live, listener, "greedy", moves_per_second=1e-6)
-    listener.wait(StepReply)  # the first move is made at once
-    let_play(live, listener, "greedy", ref=6, moves_per_second=1e-6, moves=1)
-    step = listener.wait(StepReply, lambda step: step.now.move_number == 2)
-    assert step.ref == 6
-    assert ended(listener).reason == "moves"
 
 
 @pytest.mark.parametrize(("spec", "rules"), [
@@ -273,17 +261,6 @@ def test_a_player_that_cannot_begin_is_refused(
     assert not other.all(RefusedReply)
 
 
-def test_a_player_that_cannot_be_made_is_refused(table: PageTable) -> None:
-    listener = Listener()
-    live = begin(table, listener)
-
-    def make() -> Any:
-        raise MemoryError
-
-    live.start_player("huge", make, Wish(), Asker(listener, 6))
-    assert listener.wait(RefusedReply).kind == "PlayerError"
-
-
 @pytest.mark.parametrize(("spec", "words"), [
     (own_players.BROKEN, r"RuntimeError: broken \x1b[2J"), (own_players.EXITING, "SystemExit: 3"),
     (own_players.WRONG, "a legal move"),
@@ -310,15 +287,3 @@ def test_the_number_of_players_is_limited(tmp_path: Path, monkeypatch: pytest.Mo
         games[2].pause(Asker(listener, 8))  # nothing is left half begun
         assert ended(listener).ref == 8
         GATE.opened.set()
-
-
-def test_without_followers_no_player_plays(table: PageTable) -> None:
-    listener = Listener()
-    live = begin(table, listener)
-    let_play(live, listener, own_players.HELD)
-    assert GATE.reached.wait(PATIENCE)
-    table.leave(live, listener)
-    GATE.opened.set()
-    table.close()
-    assert live.game.move_number == 0
-    assert not listener.all(AutoplayEnded)

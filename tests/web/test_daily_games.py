@@ -152,13 +152,6 @@ def test_an_imported_try_is_the_try_of_its_day(client: Client, hub: Hub) -> None
     assert [one["game"]["moves"] for one in client.get("/api/daily").json["tries"]] == [4]
 
 
-def test_another_game_in_place_of_a_try_is_an_ordinary_game(client: Client, hub: Hub) -> None:
-    store = hub.table.store
-    store.save(NAME, Record(seed=1), 1.0)
-    assert begin(client) == NAME  # it is opened as what it is
-    assert Page(hub).open(NAME).daily == ""
-
-
 @pytest.mark.parametrize(
     "tag",
     [

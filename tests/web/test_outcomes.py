@@ -87,13 +87,6 @@ def page(tmp_path: Path, table: ExactTable, monkeypatch: pytest.MonkeyPatch) -> 
         yield Page(hub)
 
 
-def test_outcomes_follow_the_analysis(page: Page, table: ExactTable) -> None:
-    ref = page.tell(protocol.AnalyseRequest(board=str(BOARD), outcomes=True))
-    reply = page.wait(OutcomesReply, lambda reply: reply.ref == ref and reply.final)
-    assert {one.tile: one.chance for one in reply.tiles} == outcomes(table, BOARD).tiles
-    assert all(one.outcomes for one in page.all(AnalysisReply))
-
-
 def test_a_chance_is_asked_under_its_own_rules(page: Page) -> None:
     request = protocol.AnalyseRequest(board=str(BOARD), player="corner", outcomes=True)
     reply = page.ask(request, OutcomesReply)

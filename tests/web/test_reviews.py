@@ -107,14 +107,6 @@ def test_every_move_is_judged(reviews: Reviews) -> None:
         assert one.accuracy == review(expected[: one.done]).accuracy
 
 
-def test_a_judge_without_the_tables_of_the_game_is_said(reviews: Reviews) -> None:
-    listener, played = Listener(), replace(game(2), player="ntuple:ply=3,tables=442-512")
-    asked(reviews, listener, game(2))
-    assert not end(listener).lacks_tables
-    asked(reviews, listener, played, ref=2)
-    assert end(listener, 2).lacks_tables
-
-
 def test_the_moves_of_a_player_are_judged_apart(reviews: Reviews) -> None:
     listener, plain = Listener(), game(30)
     record = replace(plain, player="me + greedy", tags={AUTOPLAY_TAG: "11-20"})
@@ -221,16 +213,6 @@ def test_the_oldest_judgements_are_forgotten(
         asked(reviews, listener, game(20), spec, ref)
         end(listener, ref)
     assert len(judged) == 60
-
-
-def test_a_stopped_review_sends_its_result(reviews: Reviews) -> None:
-    listener = Listener()
-    one = asked(reviews, listener, game(20), own_players.PATIENT)
-    assert GATE.reached.wait(PATIENCE)
-    one.stop.raise_flag()
-    found = end(listener)
-    assert not found.complete
-    assert not listener.all(Judged)
 
 
 def test_after_a_drop_nothing_is_sent(reviews: Reviews, judged: list[int]) -> None:

@@ -19,7 +19,7 @@ from twofold.tables.store import LayerStore
 from twofold.values.network import Network
 from twofold.values.network_file import Card, write_network
 from twofold.web.job_kinds import BenchJob
-from twofold.web.roster import MAX_TABLE_MB, MAX_THREADS, PICKS, Roster, _without_folders
+from twofold.web.roster import MAX_TABLE_MB, MAX_THREADS, PICKS, Roster
 from twofold.web.searches import AnalysisOrder, Searches
 
 BOARD = Board.parse("1100/0000/0000/0000")
@@ -68,12 +68,6 @@ def test_only_the_owner_names_programs() -> None:
     with pytest.raises(InvalidSpec, match="expected a built-in player"):
         roster.check("engine:cmd=rm")
     roster.check("engine:cmd=mine")
-
-
-@pytest.mark.parametrize("spec", ["greedy", "ntuple:net=tiny,ply=1", "expectimax:threads=1"])
-def test_makes_players_that_are_known(spec: str) -> None:
-    with Roster().make(spec) as player:
-        assert player.choose(BOARD) in BOARD.legal_moves()
 
 
 def test_a_solved_game_is_for_boards_of_its_shape(tmp_path: Path) -> None:
@@ -185,13 +179,6 @@ def test_the_strengths_to_pick_from_play_on_every_shape(shape: tuple[int, int]) 
                 player.start(rules, 0)
 
 
-def test_a_pick_may_be_the_default() -> None:
-    infos = Roster("ntuple:ply=3/2@3").infos
-    assert infos[0].name == "default: normal (network, 2 or 3 plies)"
-    assert infos[0].elsewhere == ""  # the owner named it for every board
-    assert [info.spec for info in infos].count("ntuple:ply=3/2@3") == 1
-
-
 def test_the_default_depends_on_the_rules() -> None:
     assert Roster().spec("", STANDARD).text == DEFAULT_PLAYER
     assert Roster().spec(" ", Rules(5, 5)).text == STRENGTHS["strong"].larger
@@ -226,21 +213,6 @@ def test_a_network_is_loaded_once(monkeypatch: pytest.MonkeyPatch) -> None:
     for thread in threads:
         thread.join()
     assert here == ["random"]
-
-
-def test_names_of_tables_with_caps_stay_whole() -> None:
-    spec = "ntuple:net=/data/mine.safetensors,tables=442-512/32-128+/data/443-512.twofold-table"
-    assert _without_folders(spec) == (
-        "ntuple:net=mine.safetensors,tables=442-512/32-128+443-512.twofold-table"
-    )
-    assert _without_folders(r"exact:table=C:\data\2x3.table") == "exact:table=C:2x3.table"
-
-
-def test_a_strength_may_be_requested() -> None:
-    roster = Roster()
-    assert roster.spec("fast", STANDARD).text == "ntuple:ply=1"
-    with pytest.raises(LimitExceeded, match="threads"):
-        roster.check("fast:threads=1000000")
 
 
 def test_the_list_says_on_which_boards_a_player_plays() -> None:

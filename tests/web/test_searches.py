@@ -15,7 +15,7 @@ from twofold.game.board import Board
 from twofold.game.rules import STANDARD, Rules
 from twofold.limits import MAX_PLY
 from twofold.players import Player, PlayerSpec, make_player
-from twofold.search.budget import Budget, Stop
+from twofold.search.budget import Budget
 from twofold.web import searches as module
 from twofold.web.protocol import AnalysisReply, RefusedReply
 from twofold.web.searches import (
@@ -231,11 +231,3 @@ def test_a_player_that_comes_back_after_the_end_is_closed(makes: Makes) -> None:
         searches.close()
         assert makes.closed == []
     assert makes.closed == makes.made
-
-
-def test_a_stream_may_be_a_list(searches: Searches, monkeypatch: pytest.MonkeyPatch) -> None:
-    def stream(self: Player, board: Board, *_: object, **__: object) -> Iterator[object]:
-        return iter([self.analyse(board)])
-
-    monkeypatch.setattr(own_players.First, "stream", stream, raising=False)
-    assert len(list(searches.stream(question(own_players.FIRST), Stop()))) == 2

@@ -19,7 +19,7 @@ from twofold.games.store import GameStore, goes_on
 from twofold.web import protocol
 from twofold.web.hub import Hub
 from twofold.web.page_game import Asker, PageGame
-from twofold.web.protocol import GameState, RefusedReply
+from twofold.web.protocol import GameState
 from twofold.web.table import PageTable
 
 pytestmark = pytest.mark.promise("R65")
@@ -72,31 +72,6 @@ def stored(servers: list[Server]) -> dict[str, Record]:
     store = servers[0].table.store
     with closing(GameStore(store.folder)) as other:
         return {name: other.read(name).record for name in ids(other)}
-
-
-def test_other_moves_become_a_game_of_their_own(servers: list[Server]) -> None:
-    one, other = servers
-    game = keep(servers)
-    mine, theirs = one.open(game), other.open(game)
-    other.make_moves(theirs, -1, 2)
-    other.save(theirs)
-    one.make_moves(mine, 0, 2)
-    before = mine.record()
-    one.save(mine)
-    told = one.told("parted")
-    assert (told.was, told.game) == (game, mine.name)
-    assert mine.name != game
-    assert stored(servers) == {game: theirs.record(), mine.name: before}
-    assert {info.game for info in other.table.infos()} == {game, mine.name}
-    one.make_moves(mine, 0)
-    one.save(mine)
-    other.make_moves(theirs, 0)
-    other.save(theirs)
-    assert stored(servers) == {game: theirs.record(), mine.name: mine.record()}
-    assert one.table.find(mine.name) is mine
-    assert one.table.find(game) is not mine
-    assert one.table.record(game) == theirs.record()
-    assert other.page.all(RefusedReply) == one.page.all(RefusedReply) == []
 
 
 def test_moves_of_another_that_go_on_are_taken_over(servers: list[Server]) -> None:

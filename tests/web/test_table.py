@@ -1,7 +1,9 @@
-"""Games in play are shared, and reopened."""
+"""Games in play: requests by people, shared, saved regularly, and reopened."""
 
+import threading
 import time
 from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -9,14 +11,19 @@ import pytest
 from tests.web import own_players
 from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Listener, kept
-from tests.web.playing import LARGE, begin, ended, let_play, move, saved, wait_until_saved
+from tests.web.playing import LARGE, Writes, begin, ended, let_play, move, saved, wait_until_saved
+from twofold.errors import ResourceError
+from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.record import Record
+from twofold.game.rules import STANDARD, Move
+from twofold.games.live_game import SAVE_SECONDS
 from twofold.games.store import GameStore, NotFound
+from twofold.players import make_player, play_game
 from twofold.web import table as module
-from twofold.web.page_game import Asker
-from twofold.web.protocol import GameState
-from twofold.web.table import PageTable
+from twofold.web.page_game import REPLAY_MOVES, Asker
+from twofold.web.protocol import GameState, RefusedReply, Reply, StepReply
+from twofold.web.table import RETRY_SECONDS, PageTable
 
 
 def test_a_game_is_found_again_with_its_redo(table: PageTable) -> None:
@@ -120,3 +127,145 @@ def test_deleting_a_game_in_play(table: PageTable) -> None:
     GATE.opened.set()
     table.close()
     assert live.name not in table.store
+
+
+def test_the_goal_is_announced_once(table: PageTable) -> None:
+    listener = Listener()
+    board = Board.parse("aa11/0000/0000/0000")
+    live = begin(table, listener, STANDARD, board=board)
+    live.move("l", 0, Asker(listener, 2))
+    step = listener.wait(StepReply)
+    assert (step.goal_reached, step.now.status) == (True, "won")
+    assert not move(live, listener).goal_reached
+
+
+def test_steps_come_in_order(table: PageTable) -> None:
+    """For several pages that act and follow."""
+    listeners = [Listener() for _ in range(3)]
+    live = begin(table, listeners[0])
+    for listener in listeners[1:]:
+        live.join(Asker(listener, 1))
+    let_play(live, listeners[0], "greedy", moves_per_second=30.0)
+    listeners[0].wait(StepReply)
+
+    def meddle(listener: Listener) -> None:
+        for _ in range(20):
+            with live.lock:
+                move(live, listener)
+                live.undo(Asker(listener, 3))
+
+    threads = [threading.Thread(target=meddle, args=(one,)) for one in listeners]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    live.pause(Asker(listeners[0], 9))
+
+    def told(listener: Listener) -> list[int]:
+        replies: list[Reply] = [
+            one for one in listener.replies if isinstance(one, StepReply | GameState)
+        ]
+        return [one.now.move_number for one in replies]  # type: ignore[attr-defined]
+
+    first = told(listeners[0])
+    for listener in listeners[1:]:
+        assert told(listener) == first[-len(told(listener)) :]
+    for before, after in pairwise(first):
+        assert abs(after - before) <= 1
+
+
+def test_looking_back_at_a_long_game(table: PageTable) -> None:
+    """Positions are replayed in batches while a page waits."""
+    record = play_game(make_player("greedy"), LARGE, 1, keep_moves=True)
+    assert record is not None
+    history = Game(LARGE, 1)
+    for letter in record.letters[:700]:
+        history.play(Move.parse(letter))
+    last = history.move_number
+    assert last > REPLAY_MOVES + 100
+    name = kept(table, Record.from_game(history))
+    alone = table.find(name)
+    alone.replay_to(last)  # nobody follows
+    assert alone.game.known_before(last) == 0
+    listener = Listener()
+    live = table.join(table.find(name), Asker(listener, 1))
+    live.replay_to(last)
+    assert live.game.known_before(last) >= last - 64
+    live.undo(Asker(listener, 2))
+    assert live.game.board == history.at(last - 1).board
+
+
+def test_a_game_that_changes_is_written_once_a_second(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listener = Listener()
+    with closing(GameStore(tmp_path)) as store:
+        writes = Writes(store, monkeypatch)
+        with closing(PageTable(store)) as table:
+            live = begin(table, listener)
+            assert time.monotonic() < live.save_due <= time.monotonic() + SAVE_SECONDS
+            live.save_due = float("inf")
+            for _ in range(6):
+                move(live, listener)
+            table._save(live)
+            assert writes.moves == []
+            live.save_due = 0.0
+            writes.wait(1)
+            wait_until_saved(live)
+            assert live.save_due > time.monotonic()
+            live.save_due = float("inf")
+            move(live, listener)
+            assert writes.moves == [6]
+            table.leave(live, listener)  # the last one: at once
+            writes.wait(2)
+        assert writes.moves == [6, 7]
+
+
+def test_a_game_that_ends_is_written_at_once(tmp_path: Path) -> None:
+    listener = Listener()
+    with closing(GameStore(tmp_path)) as store:
+        with closing(PageTable(store)) as table:
+            live = begin(table, listener, STANDARD)
+            live.save_due = float("inf")
+            let_play(live, listener, "greedy")
+            assert ended(listener).reason == "over"
+            wait_until_saved(live)
+        assert store.read(live.name).record == live.record()
+        assert store.games()[0].info.status == "over"
+
+
+def test_games_without_a_move_are_not_written(table: PageTable) -> None:
+    listener = Listener()
+    live = begin(table, listener)
+    table.leave(live, listener)
+    assert table.last() == live.name
+    assert table.find(live.name) is live
+    table.close()
+    assert table.infos() == []
+
+
+def test_a_full_disk_is_told_once_and_the_game_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listener = Listener()
+    with closing(GameStore(tmp_path)) as store:
+        writes = Writes(store, monkeypatch)
+        writes.error = ResourceError("cannot write 100 bytes to 'x': No space left on device")
+        with closing(PageTable(store)) as table:
+            live = begin(table, listener)
+            move(live, listener)
+            told = listener.wait(RefusedReply)
+            assert live.save_due > time.monotonic() + RETRY_SECONDS / 2
+            assert (told.kind, told.ref) == ("ResourceError", 0)
+            assert "it cannot be saved: cannot write 100 bytes" in told.message
+            for count in (2, 3):
+                move(live, listener)
+                table.save_at_once(live)
+                writes.wait(count)
+            assert len(listener.all(RefusedReply)) == 1
+            table.leave(live, listener)  # it stays in memory
+            assert table.find(live.name) is live
+            writes.error = None
+            table.save_at_once(live)
+            wait_until_saved(live)
+        assert len(store.read(live.name).record.moves) == 3

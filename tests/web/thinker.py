@@ -20,14 +20,6 @@ class Thinker(Player):
     lock: ClassVar = threading.Lock()
     stops: ClassVar[list[Stop]] = []
     """The flags of those that think now."""
-    most: ClassVar = 0
-    """Most at a time that nobody had asked to stop."""
-    budgets: ClassVar[list[Budget | None]] = []
-
-    @classmethod
-    def forget(cls) -> None:
-        cls.most = 0
-        cls.stops, cls.budgets = [], []
 
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
         return board.legal_moves()[0]
@@ -43,20 +35,10 @@ class Thinker(Player):
         best = board.legal_moves()[0]
         yield Analysis(board, move_list(board), best, self.spec)
         assert stop is not None
-        self._begin(stop, budget)
+        with self.lock:
+            self.stops.append(stop)
         while not stop.is_raised:
             time.sleep(0.001)
-        self._end(stop)
+        with self.lock:
+            self.stops.remove(stop)
         yield Analysis(board, move_list(board), best, self.spec)
-
-    @classmethod
-    def _begin(cls, stop: Stop, budget: Budget | None) -> None:
-        with cls.lock:
-            cls.stops.append(stop)
-            cls.budgets.append(budget)
-            cls.most = max(cls.most, sum(not one.is_raised for one in cls.stops))
-
-    @classmethod
-    def _end(cls, stop: Stop) -> None:
-        with cls.lock:
-            cls.stops.remove(stop)

@@ -28,7 +28,7 @@ from twofold.games.notebook import (
     mistakes_of_game,
 )
 from twofold.games.review import judge
-from twofold.games.store import GameStore, NotFound
+from twofold.games.store import GameStore
 from twofold.players import make_player
 from twofold.tables.library import TableAnswer
 
@@ -134,15 +134,6 @@ def test_two_right_answers_in_a_row_solve_a_position(tmp_path: Path) -> None:
         assert (found.row, found.missed) == (row, missed)
     assert notebook.counts() == (0, 1)
     assert notebook.next() is None
-
-
-def test_a_position_can_be_dropped(tmp_path: Path) -> None:
-    notebook = Notebook(GameStore(tmp_path))
-    notebook.add([mistake(1), mistake(2)])
-    assert notebook.drop(mistake(1).id).is_solved
-    assert notebook.counts() == (1, 1)
-    with pytest.raises(NotFound):
-        notebook.drop("f" * 16)
 
 
 def test_larger_and_missed_mistakes_come_more_often(tmp_path: Path) -> None:
