@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from tests.games.kept_games import record_of
-from tests.support.browser import LAPTOP, Served, Visit
+from tests.support.browser import LAPTOP, Served, Visit, drawn
 from twofold.game.formats import format_game
 from twofold.game.game import Game
 from twofold.game.record import Record
@@ -238,6 +238,8 @@ def test_a_running_import_counts_is_found_again_and_is_not_left_unasked(
     expect(status).to_have_text(counted)
     expect(page.get_by_role("button", name="Import")).to_be_disabled()
     laptop.open("/learn", "article")
+    while len(held) < 2:
+        drawn(page)
     held[1].continue_()
     expect(page.locator(".toast")).to_contain_text("700 games added, 0 already saved.")
     laptop.open("/games", ".my-figures")

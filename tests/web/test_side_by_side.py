@@ -13,7 +13,6 @@ from tests.web import own_players
 from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Listener, Page, kept
 from tests.web.playing import let_play, wait_until_saved
-from twofold.errors import InvalidInput
 from twofold.game.record import Record
 from twofold.games.store import GameStore, goes_on
 from twofold.web import protocol
@@ -72,26 +71,6 @@ def stored(servers: list[Server]) -> dict[str, Record]:
     store = servers[0].table.store
     with closing(GameStore(store.folder)) as other:
         return {name: other.read(name).record for name in ids(other)}
-
-
-def test_moves_of_another_that_go_on_are_taken_over(servers: list[Server]) -> None:
-    one, other = servers
-    game = keep(servers)
-    mine, theirs = one.open(game), other.open(game)
-    one.make_moves(mine, 0)
-    other.make_moves(theirs, 0, 3)
-    other.save(theirs)
-    one.save(mine)
-    told = one.told("newer")
-    assert (told.game, told.was, told.now.move_number) == (game, "", 6)
-    assert mine.is_saved
-    assert stored(servers) == {game: theirs.record()}
-    one.make_moves(mine, 0)
-    one.save(mine)
-    assert stored(servers) == {game: mine.record()}
-    other.make_moves(theirs, 0)  # the same move: nothing is lost, nothing parts
-    other.save(theirs)
-    assert stored(servers) == {game: mine.record()}
 
 
 def test_a_page_shows_moves_and_undo_of_another_program_by_itself(tmp_path: Path) -> None:
@@ -159,20 +138,6 @@ def test_a_deleted_game_comes_back_as_another_only(servers: list[Server]) -> Non
     told = one.told("deleted")
     assert (told.was, told.game) == (game, mine.name)
     assert stored(servers) == {mine.name: mine.record()}
-
-
-def test_unseen_moves_are_not_deleted(servers: list[Server]) -> None:
-    one, other = servers
-    game = keep(servers)
-    assert [info.moves for info in other.table.infos()] == [3]
-    mine = one.open(game)
-    one.make_moves(mine, 0, 2)
-    one.save(mine)
-    with pytest.raises(InvalidInput, match="it has 5 moves now"):
-        other.table.delete(game)
-    assert stored(servers) == {game: mine.record()}
-    other.table.delete(game)
-    assert stored(servers) == {}
 
 
 def test_the_next_page_gets_the_note(servers: list[Server]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.support.browser import ARROWS, SCRIPTS, Served, Visit, serve
+from tests.support.browser import ARROWS, SCRIPTS, Served, Visit, drawn, serve
 from tests.support.endgame_tables import table_files as table_files  # a fixture
 from twofold.games.notebook import NAME, Mistake, NotebookContent
 from twofold.games.store import GAMES, GameStore
@@ -256,6 +256,8 @@ def test_what_is_wrong_or_not_ready_is_said(laptop: Visit) -> None:
     page.route("**/api/practice/endgame", lambda route: held.append(route))
     laptop.open(f"/practice?part=endgames&table={TABLE}&seed=1", ".practice-state")
     expect(page.locator(".practice-state")).to_contain_text("Getting ready")
+    while not held:
+        drawn(page)
     held[0].continue_()
     page.unroute("**/api/practice/endgame")
     expect(page.locator(".practice-state")).to_contain_text("Best play makes it with a chance")
