@@ -176,11 +176,11 @@ def opened(path: str | os.PathLike[str]) -> Iterator[tuple[TensorFile, TableHead
 
 def way_out(path: str | os.PathLike[str]) -> str:
     """How to remove an unsound file, as a sentence; empty unless its name is that of a table."""
-    place = Path(path)
-    name = place.name.removesuffix(SUFFIX).replace("_", "/")
     try:
+        place = Path(path)
+        name = place.name.removesuffix(SUFFIX).replace("_", "/")
         EndgamePattern.parse(name)
-    except InvalidTable:
+    except (InvalidTable, TypeError):  # a path of another type names no file
         return ""
     where = [] if place.parent == tables_folder() else ["--out", str(place.parent)]
     command = shell_line("twofold", "tables", "remove", name, *where)
