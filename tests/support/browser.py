@@ -13,6 +13,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 from tests.web.driver import serving
+from twofold import Game, Move
 from twofold.cli.browser import find_browser
 from twofold.web.hub import Hub
 from twofold.web.pages import address
@@ -290,3 +291,12 @@ def drawn(page: Page, frames: int = 2) -> None:
         })""",
         frames,
     )
+
+
+def replayed(letters: str, seed: str) -> str:
+    """These moves of a game with this seed, without the illegal ones."""
+    game = Game(seed=int(seed))
+    for letter in letters:
+        if (move := Move.parse(letter)) in game.legal_moves():
+            game.play(move)
+    return "".join(move.letter for move in game.moves)

@@ -9,8 +9,17 @@ import pytest
 from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
 from tests.games.kept_games import saved
-from tests.support.browser import ARROWS, COUNT_NOTES, LAPTOP, PHONE, Served, Visit, drawn, visit
-from tests.web.replayed import replayed
+from tests.support.browser import (
+    ARROWS,
+    COUNT_NOTES,
+    LAPTOP,
+    PHONE,
+    Served,
+    Visit,
+    drawn,
+    replayed,
+    visit,
+)
 from twofold import Board, Game, Rules
 from twofold.game.record import Record
 
@@ -419,9 +428,15 @@ def timed(browser: Browser, served: Served) -> Iterator[Visit]:
 def play(visit: Visit, more: int) -> None:
     """Make some moves."""
     least = int(visit.moves.inner_text()) + more
-    while int(visit.moves.inner_text()) < least:
+    while (made := int(visit.moves.inner_text())) < least:
         visit.press_arrows()
-        drawn(visit.page)
+        expect(visit.moves).not_to_have_text(str(made))
+
+
+def pass_by(visit: Visit, time: str) -> None:
+    """Let time pass; then the page looks at its clock."""
+    visit.page.clock.fast_forward(time)
+    visit.page.clock.run_for(1_000)
 
 
 def begin_trial(visit: Visit) -> Any:
@@ -454,16 +469,16 @@ def test_games_are_heard_and_timed_if_wanted_and_a_trial_ends_after_three_minute
     play(timed, 8)
     assert page.evaluate("window.notes") > 0
     before = time.inner_text()
-    page.clock.fast_forward("00:25")
+    pass_by(timed, "00:25")
     expect(time).not_to_have_text(before)
     line = begin_trial(timed)
-    page.clock.fast_forward("02:00")
+    pass_by(timed, "02:00")
     expect(said).to_contain_text(re.compile("^(60|5.) seconds left"))
     page.reload()
     expect(line).to_contain_text("0:5")  # the clock goes on
-    page.clock.fast_forward("00:48")
+    pass_by(timed, "00:48")
     expect(said).to_contain_text(re.compile(r"^(10|\d) seconds? left"))
-    page.clock.fast_forward("00:11")
+    pass_by(timed, "00:11")
     over = page.get_by_role("group", name="Time is up!")
     expect(over).to_contain_text("Your best result so far!")
     expect(over).to_contain_text("moves a minute")
@@ -477,7 +492,7 @@ def test_games_are_heard_and_timed_if_wanted_and_a_trial_ends_after_three_minute
     begin_trial(timed)
     page.get_by_role("button", name="Best move").click()
     expect(page.locator(".trial")).to_contain_text("This one does not count")
-    page.clock.fast_forward("03:01")
+    pass_by(timed, "03:01")
     expect(over).to_contain_text("It does not count")
     assert page.evaluate("localStorage.getItem('twofold.trial_best')") == best
     over.get_by_role("button", name="New time trial").click()
@@ -539,7 +554,8 @@ def test_keys_wait_for_a_new_game_and_for_the_server_and_the_trial_waits_too(tim
     timed.open("/", ".tile")
     old, socket = timed.game, sockets[-1]
     socket.is_held = True
-    page.get_by_role("button", name="New game", exact=True).click()
+    controls = page.get_by_role("group", name="Game", exact=True)
+    controls.get_by_role("button", name="New game", exact=True).click()
     timed.press_arrows()
     page.keyboard.press("u")
     page.keyboard.press("p")

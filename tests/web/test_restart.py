@@ -10,9 +10,18 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.games.kept_games import saved
-from tests.support.browser import ARROWS, LAPTOP, PATIENCE_MS, Served, Visit, drawn, serve, visit
+from tests.support.browser import (
+    ARROWS,
+    LAPTOP,
+    PATIENCE_MS,
+    Served,
+    Visit,
+    drawn,
+    replayed,
+    serve,
+    visit,
+)
 from tests.support.servers import running
-from tests.web.replayed import replayed
 from twofold.games.store import GameStore
 from twofold.web.security import kept_token
 

@@ -3,19 +3,21 @@
 Jobs with real commands: a training in `test_child.py`, a bench in `test_browser.py`.
 """
 
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
 from tests.web.jobs.fake_command import PROGRAM
-from tests.web.jobs.seen_jobs import job_of, until
 from twofold.errors import InvalidInput, LimitExceeded
 from twofold.games.store import NotFound
 from twofold.storage.files import alone
 from twofold.web.job_kinds import MAX_SECONDS, BenchJob, Plan, TableJob, TrainJob, Wanted
-from twofold.web.jobs import MAX_WAITING, JobQueue
+from twofold.web.jobs import MAX_WAITING, Job, JobQueue
 
 
 def planned(wanted: Wanted, folder: Path) -> Plan:
@@ -40,6 +42,26 @@ def queue(tmp_path: Path) -> Iterator[JobQueue]:
     queue = queue_in(tmp_path)
     yield queue
     queue.close()
+
+
+PATIENCE = 60.0
+LOOK_EVERY = 0.02
+
+
+def job_of(queue: JobQueue, job: str) -> Job:
+    return next(one for one in queue.all() if one.id == job)
+
+
+def until(queue: JobQueue, job: str, **wanted: Any) -> Job:
+    """The job once its fields have these values."""
+    end = time.monotonic() + PATIENCE
+    pause = threading.Event()
+    while time.monotonic() < end:
+        found = job_of(queue, job)
+        if all(getattr(found, name) == value for name, value in wanted.items()):
+            return found
+        pause.wait(LOOK_EVERY)
+    raise AssertionError(f"{wanted} never came, got {found}")
 
 
 def submit(queue: JobQueue, act: str, name: str = "study") -> str:

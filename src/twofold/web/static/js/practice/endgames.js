@@ -160,7 +160,7 @@ export class EndgamesPart {
 
   get #damages() {
     return Object.entries(this.#damaged).map(([name, message]) => h('p', { key: name, class: 'error' },
-      text('practice.damaged', { name, message }), ' ', h('code', { text: `twofold tables remove ${name}` })));
+      text('practice.damaged', { name, message })));
   }
 
   #gameView() {
