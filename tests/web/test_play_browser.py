@@ -400,6 +400,7 @@ def switch(page: Page, name: str) -> None:
     page.get_by_role("button", name="Settings").click()
     page.get_by_role("dialog").get_by_text(name, exact=True).click()
     page.get_by_role("dialog").get_by_role("button", name="Close").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)  # it takes keys until then
 
 
 def test_tile_colours_are_chosen_and_kept(laptop: Visit) -> None:
@@ -538,7 +539,28 @@ def test_help_is_there_before_the_game(browser: Browser, served: Served) -> None
         assert found.faults == []
 
 
-def test_keys_wait_for_a_new_game_and_for_the_server_and_the_trial_waits_too(timed: Visit) -> None:
+def test_keys_after_new_game_go_to_the_new_game(browser: Browser, served: Served) -> None:
+    sockets: list[SlowSocket] = []
+    with visit(browser, served, LAPTOP) as found:
+        page = found.page
+        page.route_web_socket("**/ws", lambda end: sockets.append(SlowSocket(end)))
+        found.open("/", ".tile")
+        old, socket = found.game, sockets[-1]
+        socket.is_held = True
+        controls = page.get_by_role("group", name="Game", exact=True)
+        controls.get_by_role("button", name="New game", exact=True).click()
+        found.press_arrows()
+        page.keyboard.press("u")
+        page.keyboard.press("p")
+        socket.release()
+        expect(page.locator("dt:has-text('Undos') + dd").first).to_have_text("1")
+        moves = [one["game"] for one in socket.sent if one["type"] in ("move", "autoplay")]
+        assert moves
+        assert old not in moves
+        assert found.faults == []
+
+
+def test_waiting_moves_are_kept_and_the_time_trial_waits(timed: Visit) -> None:
     """However long the server is away; the page says how many moves wait."""
     sockets: list[SlowSocket] = []
     is_down = False
@@ -552,18 +574,6 @@ def test_keys_wait_for_a_new_game_and_for_the_server_and_the_trial_waits_too(tim
     page = timed.page
     page.route_web_socket("**/ws", connect)
     timed.open("/", ".tile")
-    old, socket = timed.game, sockets[-1]
-    socket.is_held = True
-    controls = page.get_by_role("group", name="Game", exact=True)
-    controls.get_by_role("button", name="New game", exact=True).click()
-    timed.press_arrows()
-    page.keyboard.press("u")
-    page.keyboard.press("p")
-    socket.release()
-    expect(page.locator("dt:has-text('Undos') + dd").first).to_have_text("1")
-    moves = [one["game"] for one in socket.sent if one["type"] in ("move", "autoplay")]
-    assert moves
-    assert old not in moves
     page.get_by_role("button", name="Rules…", exact=True).click()
     page.get_by_text("Time trial: 3 minutes").click()
     page.get_by_role("button", name="Start game").click()
