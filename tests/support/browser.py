@@ -50,16 +50,6 @@ FOLLOW = """(path) => {
 }"""
 """Follow a link."""
 
-COUNT_NOTES = """() => {
-    window.notes = 0;
-    const start = OscillatorNode.prototype.start;
-    OscillatorNode.prototype.start = function count(...when) {
-        window.notes += 1;
-        return start.apply(this, when);
-    };
-}"""
-"""Count the notes that the page plays, in `window.notes`."""
-
 
 @dataclass
 class Served:

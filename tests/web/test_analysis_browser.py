@@ -1,4 +1,4 @@
-"""The Analysis page in a real Chromium: reviews, variations, the quiz, setting up, sharing."""
+"""The Analysis page in a real Chromium: reviews, variations, setting up, sharing."""
 
 import io
 import json
@@ -236,31 +236,22 @@ def test_variations_are_tried_named_and_removed(laptop: Visit, game: str) -> Non
 
 
 def test_learning_from_the_mistakes(laptop: Visit, game: str) -> None:
-    page, count = laptop.page, laptop.page.locator(".quiz-count")
+    """Those of the game come first in the notebook."""
+    page = laptop.page
     review(laptop, game)
     page.keyboard.press("l")
-    expect(page.get_by_text("Find a better one.").first).to_be_visible()
-    expect(count).to_contain_text("0 of ")
-    for key in 4 * [*ARROWS.values()]:  # as long as a move is wrong, another one can be tried
+    expect(page.locator(".quiz-prompt")).to_have_text("Your move?")
+    expect(page).to_have_url(re.compile(f"/practice.part=mistakes&game={game}$"))
+    for key in ARROWS.values():  # the first legal move is the answer
         page.keyboard.press(key)
-    expect(count).to_contain_text("1 of ")
-    expect(page.locator(".quiz-verdict.good")).to_be_visible()
-    laptop.check()
-    page.get_by_role("button", name="Next position").click()
-    page.get_by_role("button", name="Show the answer").click()
-    expect(page.locator(".quiz-verdict")).to_contain_text("The best move is")
-    page.get_by_role("button", name="Back to the game").click()
-    expect(accuracy(laptop)).to_be_visible()
+    source = page.get_by_role("link", name="See the game")
+    expect(source).to_have_attribute("href", re.compile(f"game={game}"))
 
 
-def test_a_phone_has_room_for_a_review_and_a_quiz(phone: Visit, served: Served, game: str) -> None:
+def test_a_phone_has_room_for_a_review(phone: Visit, served: Served, game: str) -> None:
     review(phone, game)
     phone.check()
-    page, frame = phone.page, phone.page.locator(".analysis-frame")
-    page.get_by_role("button", name="Learn").click()
-    expect(frame).to_be_in_viewport()
-    phone.swipe(frame, -60)
-    expect(page.locator(".quiz-answer")).not_to_be_empty()
+    page = phone.page
     small = Game("3x3", 3)
     while not small.is_finished and small.move_number < 12:
         small.play(small.legal_moves()[-1])

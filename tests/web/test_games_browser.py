@@ -176,7 +176,7 @@ def test_what_is_exported_is_imported_again(laptop: Visit, filled: Served, tmp_p
 def test_the_daily_game_is_one_try_without_help(laptop: Visit, filled: Served) -> None:
     page = laptop.page
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    laptop.open("/daily", ".daily-day")
+    laptop.open("/daily", "#daily-day")
     expect(page.get_by_text("twofold play --seed 20261123")).to_be_visible()
     page.get_by_role("button", name="Continue").click()
     expect(page.get_by_role("switch", name="Hints")).to_be_disabled()
@@ -202,12 +202,14 @@ def test_the_daily_game_is_one_try_without_help(laptop: Visit, filled: Served) -
     assert title == "twofold daily 2026-11-23"
     assert facts.startswith(f"{found['game']['score']:,} points, largest tile")
     assert [len(row) for row in squares] == [4, 4, 4, 4]
-    past = page.get_by_role("button", name="November 21, 2026: not played")
-    past.press("Enter")
+    page.get_by_role("button", name="Day before").click()
+    page.get_by_label("Date", exact=True).fill("2026-11-21")
     page.get_by_role("button", name="Play", exact=True).click()
     expect(page.locator(".facts dt:has-text('Seed') + dd")).to_have_text("20261121")
     laptop.open("/daily?day=2026-11-21", ".daily-try")
     assert filled.ask("/api/daily")["tries"][1]["day"] == "2026-11-21"
+    page.get_by_role("button", name=f"{found['game']['score']:,} points").click()
+    expect(page.get_by_role("heading", name="November 23, 2026")).to_be_visible()
 
 
 def test_a_running_import_counts_is_found_again_and_is_not_left_unasked(

@@ -31,7 +31,7 @@ PAGES = {
     f"/analyse#board={BOARD}": "table",
     "/practice": ".tile",
     "/games": "h1",
-    "/daily": ".daily-day",
+    "/daily": ".daily-intro",
     "/lab": "h1",
 }
 
@@ -96,7 +96,7 @@ def test_all_pages_have_one_frame_and_menus_that_close(laptop: Visit) -> None:
     assert head == main
     for path in ("/", "/analyse"):
         laptop.open(path, ".tile")
-        copy, item = page.locator(".menu summary"), page.get_by_text("Link to this position")
+        copy, item = page.locator(".menu > .button"), page.get_by_text("Link to this position")
         copy.click()
         expect(item).to_be_visible()
         page.keyboard.press("Tab")
@@ -181,7 +181,7 @@ CELLS = ["4,575.5 to 12,035", "−3.2", "64.0 (57.1–70.3)"]
 WORDS = f"""async ([specs, cells]) => {{
     const {{ fixed, joined }} = await import('{SCRIPTS}/text.js');
     const {{ playerName }} = await import('{SCRIPTS}/player_names.js');
-    const {{ refusalText }} = await import('{SCRIPTS}/refusals.js');
+    const {{ refusalText }} = await import('{SCRIPTS}/net.js');
     const {{ cellWords, headingWords }} = await import('{SCRIPTS}/lab/data_table.js');
     return {{
         number: fixed(1234567.5, 1), joined: joined(['2', '4']), players: specs.map(playerName),

@@ -9,17 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
 from tests.games.kept_games import saved
-from tests.support.browser import (
-    ARROWS,
-    COUNT_NOTES,
-    LAPTOP,
-    PHONE,
-    Served,
-    Visit,
-    drawn,
-    replayed,
-    visit,
-)
+from tests.support.browser import ARROWS, LAPTOP, PHONE, Served, Visit, drawn, replayed, visit
 from twofold import Board, Game, Rules
 from twofold.game.record import Record
 
@@ -288,7 +278,7 @@ def test_a_game_is_celebrated_and_compared_with_others(laptop: Visit, served: Se
     laptop.open(f"/?game={name}", ".tile")
     expect(page.get_by_role("heading", name="Help")).to_be_visible()
     page.keyboard.press(ARROWS[moves[best]])
-    expect(page.locator(".celebration")).to_contain_text("Your first 64!")
+    expect(page.locator(".toast")).to_contain_text("Your first 64!")
     expect(page.get_by_role("status").filter(has_text="Your first 64!")).to_have_count(1)
     for letter in moves[best + 1 :]:
         page.keyboard.press(ARROWS[letter])
@@ -339,30 +329,28 @@ LAST_MOVE_WINS = {
 }
 
 
-@pytest.mark.parametrize(("stop", "notes"), [("never", 4 + 3), ("goal", 4)])
+@pytest.mark.parametrize("stop", ["never", "goal"])
 def test_a_goal_made_by_the_last_possible_move_is_told_with_the_end(
-    laptop: Visit, served: Served, stop: str, notes: int
+    laptop: Visit, served: Served, stop: str
 ) -> None:
-    """In the overlay, by sound, in the live region and in My games; after an undo, too."""
+    """In the overlay, in the live region and in My games; after an undo, too."""
     page = laptop.page
     name = keep(served, played_out(f"2x2 goal=8 stop={stop}", 332, "luuu"))
     laptop.open("/learn", "h1")
     for language in LAST_MOVE_WINS if stop == "never" else ["en"]:
         title, said, status = LAST_MOVE_WINS[language]
-        settings = f"JSON.stringify({{ language: '{language}', sounds: true }})"
+        settings = f"JSON.stringify({{ language: '{language}' }})"
         page.evaluate(f"localStorage['twofold.settings'] = {settings}")
         page.goto(f"{served.url}/?game={name}")
         page.locator("#facts-title").wait_for()
-        page.evaluate(COUNT_NOTES)
         overlay = page.locator(".overlay.won")
         expect(overlay).to_be_visible()
-        for count in (1, 2):
+        for _ in range(2):
             page.keyboard.press("u")
             expect(overlay).to_be_hidden()
             page.keyboard.press("ArrowUp")
             expect(overlay).to_be_visible()
             expect(page.get_by_role("status").filter(has_text=said)).to_have_count(1)
-            assert page.evaluate("window.notes") == count * notes
         if stop == "never":
             expect(overlay).to_have_attribute("aria-label", title)
             laptop.open("/games", ".game")
@@ -370,29 +358,24 @@ def test_a_goal_made_by_the_last_possible_move_is_told_with_the_end(
             expect(page.locator(".game-facts").filter(has_text=status)).to_have_count(1)
 
 
-def test_space_held_or_pressed_at_the_end_begins_no_game(laptop: Visit, served: Served) -> None:
-    """Space is also the key of the best move; the clock of events is that of the test."""
-    page = laptop.page
-    laptop.open(f"/?game={keep(served, played_out('2x2', 1))}", ".tile")
-    over = page.get_by_role("group", name="Game over")
-    expect(over.get_by_role("button", name="New game")).to_be_focused()
-    page.evaluate(
-        """() => { window.clicks = 0; window.now = 0;
-          window.addEventListener('click', () => { window.clicks += 1; }, true);
-          Object.defineProperty(Event.prototype, 'timeStamp', { get: () => window.now }); }"""
-    )
+def test_space_held_or_pressed_at_the_end_begins_no_game(timed: Visit, served: Served) -> None:
+    """Space is also the key of the best move."""
+    page = timed.page
+    timed.open(f"/?game={keep(served, played_out('2x2', 1))}", ".overlay.over")
     page.keyboard.press("Space")
     page.keyboard.press("Enter")
     page.keyboard.down("Space")
-    page.evaluate("window.now = performance.now() + 1000")
-    page.keyboard.down("Space")
+    page.clock.run_for(1000)
+    expect(page.get_by_role("button", name="New game").last).to_be_focused()
+    page.keyboard.down("Space")  # it is held
     page.keyboard.up("Space")
-    assert page.evaluate("window.clicks") == 0
+    over = page.get_by_role("group", name="Game over")
+    expect(over).to_be_visible()
     page.keyboard.press("Space")
     expect(over).to_be_hidden()
 
 
-# ---- settings, the clock, time trials
+# ---- settings
 
 
 def switch(page: Page, name: str) -> None:
@@ -424,81 +407,6 @@ def timed(browser: Browser, served: Served) -> Iterator[Visit]:
         found.page.clock.install()
         yield found
         assert found.faults == []
-
-
-def play(visit: Visit, more: int) -> None:
-    """Make some moves."""
-    least = int(visit.moves.inner_text()) + more
-    while (made := int(visit.moves.inner_text())) < least:
-        visit.press_arrows()
-        expect(visit.moves).not_to_have_text(str(made))
-
-
-def pass_by(visit: Visit, time: str) -> None:
-    """Let time pass; then the page looks at its clock."""
-    visit.page.clock.fast_forward(time)
-    visit.page.clock.run_for(1_000)
-
-
-def begin_trial(visit: Visit) -> Any:
-    """Begin a time trial by hand, with its first moves; returns the line above the board."""
-    page = visit.page
-    page.get_by_role("button", name="Rules…", exact=True).click()
-    page.get_by_text("Time trial: 3 minutes").click()
-    page.get_by_role("button", name="Start game").click()
-    line = page.locator(".trial")
-    expect(line).to_contain_text("3:00")
-    expect(visit.moves).to_have_text("0")
-    play(visit, 6)
-    expect(page.get_by_role("timer")).not_to_have_text("3:00")
-    return line
-
-
-def test_games_are_heard_and_timed_if_wanted_and_a_trial_ends_after_three_minutes(
-    timed: Visit,
-) -> None:
-    page, said = timed.page, timed.page.locator("div[role=status][aria-live]")
-    timed.new_game()
-    page.evaluate(COUNT_NOTES)
-    play(timed, 3)
-    assert page.evaluate("window.notes") == 0
-    time = page.locator(".facts dt:text-is('Time') + dd")
-    expect(time).to_have_count(0)
-    switch(page, "Sounds")
-    switch(page, "Clock and moves a minute beside the game")
-    expect(time).to_have_text(re.compile(r"^\d:\d\d$"))
-    play(timed, 8)
-    assert page.evaluate("window.notes") > 0
-    before = time.inner_text()
-    pass_by(timed, "00:25")
-    expect(time).not_to_have_text(before)
-    line = begin_trial(timed)
-    pass_by(timed, "02:00")
-    expect(said).to_contain_text(re.compile("^(60|5.) seconds left"))
-    page.reload()
-    expect(line).to_contain_text("0:5")  # the clock goes on
-    pass_by(timed, "00:48")
-    expect(said).to_contain_text(re.compile(r"^(10|\d) seconds? left"))
-    pass_by(timed, "00:11")
-    over = page.get_by_role("group", name="Time is up!")
-    expect(over).to_contain_text("Your best result so far!")
-    expect(over).to_contain_text("moves a minute")
-    made = timed.moves.inner_text()
-    timed.press_arrows()
-    over.get_by_role("button", name="Keep going").click()
-    expect(over).to_be_hidden()
-    assert timed.moves.inner_text() == made
-    play(timed, 1)
-    best = page.evaluate("localStorage.getItem('twofold.trial_best')")
-    begin_trial(timed)
-    page.get_by_role("button", name="Best move").click()
-    expect(page.locator(".trial")).to_contain_text("This one does not count")
-    pass_by(timed, "03:01")
-    expect(over).to_contain_text("It does not count")
-    assert page.evaluate("localStorage.getItem('twofold.trial_best')") == best
-    over.get_by_role("button", name="New time trial").click()
-    expect(page.locator(".trial")).to_contain_text("3:00")
-    expect(page.locator(".trial")).to_contain_text("The clock starts with your first move.")
 
 
 # ---- before the server has answered, and while it is away
@@ -539,28 +447,7 @@ def test_help_is_there_before_the_game(browser: Browser, served: Served) -> None
         assert found.faults == []
 
 
-def test_keys_after_new_game_go_to_the_new_game(browser: Browser, served: Served) -> None:
-    sockets: list[SlowSocket] = []
-    with visit(browser, served, LAPTOP) as found:
-        page = found.page
-        page.route_web_socket("**/ws", lambda end: sockets.append(SlowSocket(end)))
-        found.open("/", ".tile")
-        old, socket = found.game, sockets[-1]
-        socket.is_held = True
-        controls = page.get_by_role("group", name="Game", exact=True)
-        controls.get_by_role("button", name="New game", exact=True).click()
-        found.press_arrows()
-        page.keyboard.press("u")
-        page.keyboard.press("p")
-        socket.release()
-        expect(page.locator("dt:has-text('Undos') + dd").first).to_have_text("1")
-        moves = [one["game"] for one in socket.sent if one["type"] in ("move", "autoplay")]
-        assert moves
-        assert old not in moves
-        assert found.faults == []
-
-
-def test_waiting_moves_are_kept_and_the_time_trial_waits(timed: Visit) -> None:
+def test_keys_wait_for_a_new_game_and_for_the_server(timed: Visit) -> None:
     """However long the server is away; the page says how many moves wait."""
     sockets: list[SlowSocket] = []
     is_down = False
@@ -574,13 +461,17 @@ def test_waiting_moves_are_kept_and_the_time_trial_waits(timed: Visit) -> None:
     page = timed.page
     page.route_web_socket("**/ws", connect)
     timed.open("/", ".tile")
-    page.get_by_role("button", name="Rules…", exact=True).click()
-    page.get_by_text("Time trial: 3 minutes").click()
-    page.get_by_role("button", name="Start game").click()
-    timer = page.get_by_role("timer")
-    expect(timer).to_have_text("3:00")
+    old, socket = timed.game, sockets[-1]
+    socket.is_held = True
+    page.get_by_role("button", name="New game", exact=True).click()
     timed.press_arrows()
-    expect(timer).not_to_have_text("3:00")
+    page.keyboard.press("u")
+    page.keyboard.press("p")
+    socket.release()
+    expect(page.locator("dt:has-text('Undos') + dd").first).to_have_text("1")
+    moves = [one["game"] for one in socket.sent if one["type"] in ("move", "autoplay")]
+    assert moves
+    assert old not in moves
     is_down = True
     sockets[-1].page_end.close()
     expect(page.locator(".status-line")).to_be_visible()
@@ -590,12 +481,10 @@ def test_waiting_moves_are_kept_and_the_time_trial_waits(timed: Visit) -> None:
     expect(line).to_be_visible()
     page.clock.fast_forward(150_000)
     expect(line).to_be_visible()
-    expect(timer).to_contain_text("2:5")
     is_down = False
     page.evaluate("window.dispatchEvent(new Event('online'))")
     expect(line).to_be_hidden()
     assert any(one["type"] == "move" for one in sockets[-1].sent)
-    expect(timer).to_contain_text("2:5")
 
 
 def test_goals_are_those_that_a_board_can_reach(laptop: Visit) -> None:

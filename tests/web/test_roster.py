@@ -19,7 +19,7 @@ from twofold.tables.store import LayerStore
 from twofold.values.network import Network
 from twofold.values.network_file import Card, write_network
 from twofold.web.job_kinds import BenchJob
-from twofold.web.roster import MAX_TABLE_MB, MAX_THREADS, PICKS, Roster
+from twofold.web.roster import MAX_TABLE_MB, MAX_THREADS, PICKS, SHAPES, Roster
 from twofold.web.searches import AnalysisOrder, Searches
 
 BOARD = Board.parse("1100/0000/0000/0000")
@@ -107,7 +107,7 @@ def test_a_network_in_the_folder_of_the_lab_is_a_player(tmp_path: Path) -> None:
     spec = "ntuple:net=late/mine.safetensors"
     info = next(info for info in roster.infos if "net=" in info.spec)
     assert (info.spec, info.name) == (spec, "late/mine")
-    assert (info.smallest, info.largest) == (3, 3)
+    assert info.shapes == ("3x3",)
     board = Board.parse("3x3:110/000/000")
     with closing(Searches(roster.make, roster.placed)) as searches:
         for weight in (1, 50):  # a network that was trained on is loaded again
@@ -216,10 +216,11 @@ def test_a_network_is_loaded_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_list_says_on_which_boards_a_player_plays() -> None:
-    sizes = {one.spec: (one.smallest, one.largest) for one in Roster().infos}
-    assert sizes["expectimax"] == sizes["greedy"] == sizes["strong"] == (1, 8)
-    assert sizes["datumbox"] == (1, 4)
-    assert sizes["it3105-snake"] == (4, 4)
+    for info in Roster().infos:
+        with make_player(info.spec) as player:
+            plays = {f"{r}x{c}" for r, c in SHAPES if not player.unsupported(Rules(r, c))}
+        if not info.plain:  # a strength is another player on other boards
+            assert plays == set(info.shapes or (f"{r}x{c}" for r, c in SHAPES)), info.spec
 
 
 def test_the_list_says_who_values_moves_and_whose_search_can_be_limited() -> None:

@@ -124,9 +124,10 @@ class Notebook:
         solved = sum(one.is_solved for one in mistakes)
         return len(mistakes) - solved, solved
 
-    def next(self, after: str = "") -> Mistake | None:
-        """An open position, not `after` if there is another; None if all are solved."""
+    def next(self, after: str = "", game: str = "") -> Mistake | None:
+        """An open position, of `game` if it has one, not `after` if there is another; or None."""
         left = [one for one in self._mistakes() if not one.is_solved]
+        left = [one for one in left if game and one.source.game == game] or left
         left = [one for one in left if one.id != after] or left
         if not left:
             return None

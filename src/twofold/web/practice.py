@@ -152,9 +152,10 @@ class NotebookCounts(msgspec.Struct, frozen=True):
 
 
 class NextBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A request for the next position, not the one just answered."""
+    """A request for the next position: of `game` first, not `after`, the one just answered."""
 
     after: Short = ""
+    game: Short = ""
 
 
 class NextReply(msgspec.Struct, frozen=True):
@@ -267,7 +268,7 @@ class Practice:
     @operation("POST /api/notebook/next")
     def next(self, body: NextBody) -> NextReply:
         """A position of the notebook to solve."""
-        return self._reply(self._notebook.next(body.after))
+        return self._reply(self._notebook.next(body.after, body.game))
 
     @operation("POST /api/notebook/answer")
     def solve(self, body: AnswerBody) -> NextReply:

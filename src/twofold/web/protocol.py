@@ -22,7 +22,7 @@ from twofold.game.step import TileSlide
 from twofold.games.judge import Label
 from twofold.games.makers import Kind
 from twofold.games.reasons import MoveReason
-from twofold.limits import MAX_SIDE, MAX_TEXT
+from twofold.limits import MAX_TEXT
 from twofold.players.base import describe
 
 Text = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
@@ -227,8 +227,7 @@ class PlayerInfo(msgspec.Struct, frozen=True):
         elsewhere: name of the player for boards other than 4x4; empty if it is the same.
         plain: for a strength such as `strong`, its player on 4x4; else empty.
         strength: the strength that the player is on 4x4; empty if it is none.
-        largest: most rows and columns of a board that it plays on.
-        smallest: fewest of them.
+        shapes: rows and columns of the boards that it plays on, such as `3x4`; empty for all.
         takes_limits: true if its search can be limited in time and depth.
     """
 
@@ -239,8 +238,7 @@ class PlayerInfo(msgspec.Struct, frozen=True):
     elsewhere: str = ""
     plain: str = ""
     strength: str = ""
-    largest: int = MAX_SIDE
-    smallest: int = 1
+    shapes: tuple[str, ...] = ()
     takes_limits: bool = True
 
 

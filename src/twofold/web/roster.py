@@ -9,7 +9,7 @@ import contextlib
 import os
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -24,18 +24,11 @@ from twofold.players import Player, PlayerSpec
 from twofold.players.keys import TABLES, Entry
 from twofold.players.presets import DEFAULT, STRENGTHS
 from twofold.players.registry import default_player
-from twofold.storage.arrays import open_tensors
 from twofold.storage.named_files import NamedFile, find, named
 from twofold.tables.folder import AUTO, NONE, SETS
 from twofold.tables.pattern import EndgamePattern
-from twofold.values.network_file import (
-    FORMAT_KEY,
-    POLICY,
-    POLICY_FORMAT,
-    SUFFIX,
-    read_card,
-    shipped,
-)
+from twofold.values.network_file import POLICY, SUFFIX, read_card, shipped
+from twofold.values.policy_network import is_policy, read_policy_card
 from twofold.web.protocol import PlayerInfo
 
 MAX_TABLE_MB: Final = 256
@@ -61,6 +54,14 @@ PICKS: Final = (
     "random",
 )
 """The players to choose from after the default one and the strengths."""
+
+SHAPES: Final = tuple(
+    (rows, cols)
+    for rows in range(1, MAX_SIDE + 1)
+    for cols in range(1, MAX_SIDE + 1)
+    if rows * cols > 1
+)
+"""Rows and columns of the boards there are."""
 
 _CAPS: Final = re.compile(r"[0-9A-Za-z]+-[0-9]+/[0-9]+-[0-9]+", re.ASCII)
 """Name of an endgame table with caps."""
@@ -93,7 +94,10 @@ class Roster:
             has_words = spec.text in PICKS or spec.name == "exact"
             name = spec.words if has_words else _without_folders(spec.text)
             self._own_infos[spec.text] = _info(
-                spec, known.name if known else name, strength=known.strength if known else ""
+                spec,
+                known.name if known else name,
+                strength=known.strength if known else "",
+                shapes=_as_text([spec.home.shape]) if spec.home else (),
             )
         self._lock = threading.Lock()
         self._making: dict[str, threading.Lock] = {}
@@ -168,11 +172,12 @@ def _pick(text: str) -> PlayerInfo:
     """A player of the list, with the sizes of boards that it plays on."""
     spec = PlayerSpec.parse(text)
     with spec.make() as player:
-        sides = [
-            side for side in range(2, MAX_SIDE + 1) if not player.unsupported(Rules(side, side))
-        ]
-    smallest = 1 if sides[0] == 2 else sides[0]
-    return _info(spec, spec.words, largest=sides[-1], smallest=smallest)
+        shapes = [one for one in SHAPES if not player.unsupported(Rules(*one))]
+    return _info(spec, spec.words, shapes=_as_text(shapes) if len(shapes) < len(SHAPES) else ())
+
+
+def _as_text(shapes: Iterable[tuple[int, int]]) -> tuple[str, ...]:
+    return tuple(f"{rows}x{cols}" for rows, cols in shapes)
 
 
 def _networks(folder: Path) -> dict[str, PlayerInfo]:
@@ -185,16 +190,13 @@ def _networks(folder: Path) -> dict[str, PlayerInfo]:
 def network_player(found: NamedFile) -> PlayerInfo | None:
     """The player with the network in a file, by the name of its run; None if it has none."""
     try:
-        with open_tensors(found.path) as file:
-            is_policy = file.metadata.get(FORMAT_KEY) == POLICY_FORMAT
-        kind, rules = "policy", STANDARD
-        if not is_policy:
-            kind, rules = "ntuple", Rules.parse(read_card(found.path).rules)
+        kind = "policy" if is_policy(found.path) else "ntuple"
+        card = (read_policy_card if kind == "policy" else read_card)(found.path)
+        shapes = _as_text([Rules.parse(card.rules).shape])
     except TwofoldError:
         return None
     spec, name = PlayerSpec.of_parts(kind, {"net": found.name}, {}), found.name
-    sides = {"smallest": min(rules.shape), "largest": max(rules.shape)}
-    return _info(spec, name.removesuffix(SUFFIX), **sides)
+    return _info(spec, name.removesuffix(SUFFIX), shapes=shapes)
 
 
 def check_plain(

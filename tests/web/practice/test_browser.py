@@ -90,7 +90,7 @@ def test_an_endgame_is_played_and_a_mistake_taken_back(
 
 
 MEASURED = f"""async () => {{
-    const {{ judged, measure }} = await import('{SCRIPTS}/practice/endgame_facts.js');
+    const {{ judged, measure }} = await import('{SCRIPTS}/practice/endgame_game.js');
     const moves = [
         [[0.8, 0.4, null, null], 'u'], [[0.8, 0.8, 0, null], 'r'], [[0.8, 0.4, 0, 0], 'r'],
         [[null, 0.4, null, null], 'r'], [[0.5, 0.6, null, null], 'r'],

@@ -1,7 +1,7 @@
 /** What the server says about an analysis, and grades of moves, in the language of the page. */
 
 import { h } from './dom.js';
-import { formatChance, formatShort, PROBABILITY } from './figures.js';
+import { PROBABILITY, formatChance, formatShort } from './figures.js';
 import { LETTERS } from './moves.js';
 import { fixed, number, percent, text } from './text.js';
 

@@ -11,28 +11,27 @@ import {
 } from './analysis_texts.js';
 import { figureList, hint } from './controls.js';
 import { h, part, render } from './dom.js';
-import { formatDuration, formatSample, formatShort, PROBABILITY, valueFormat } from './figures.js';
-import { LineView } from './line_view.js';
-import { keep, kept } from './memory.js';
+import { PROBABILITY, formatDuration, formatSample, formatShort, valueFormat } from './figures.js';
 import { ARROWS, LETTERS, moveName } from './moves.js';
 import { net } from './net.js';
+import { parseStep, shapeOf } from './notation.js';
+import { settings } from './settings.js';
 import { fixed, fullSentence, number, sentence, text } from './text.js';
 
 const HALF_AT = 0.025; // loss at which a bar is half as long
-const DETAILS_KEY = 'twofold.details';
+const WAIT_MS = 300; // the chance of positions that are passed in less is not asked for
+const MAX_STEPS = 8; // most steps shown of the line of best play
 let views = 0; // for names that are used once on a page
 
 /**
  * @typedef {object} AnalysisViewOptions
  * @property {(letter: string) => void} [onMove] called when a person picks a move; without it the
  *   moves are no buttons
- * @property {(steps: number) => void} [onLine] called with the number of steps of the line to make
- * @property {(steps: number) => void} [onPreview] called with the number of steps of the line to
- *   show, 0 for none
+ * @property {(steps: number) => void} [onLine] called with the number of steps of the line to make;
+ *   without it the line of best play is not shown
  * @property {(letter: string) => string|undefined} [gradeOf] the grade of a move by another judge,
  *   shown in place of that of the analysis
  * @property {boolean} [announce] whether the final result is told to screen readers
- * @property {boolean} [line] whether the line of best play is shown; true if not given
  * @property {boolean} [chance] whether the chance of the next large tile is counted; true if not given
  */
 
@@ -43,17 +42,14 @@ export class AnalysisView {
   #note = '';
   #spoken = '';
   #pointed = ''; // letter of the move whose reason is shown
-  #chance = null;
+  #line = { board: '', steps: [] };
+  #chance = null; // as counted last, with its `board`
+  #counted = ''; // rules and board of the chance that is asked for
   #name = `analysis-${++views}`;
 
   /** @param {AnalysisViewOptions} options */
   constructor(options = {}) {
     this.options = options;
-    this.counter = new ChanceCounter((chance) => {
-      this.#chance = { ...chance, board: this.#reply?.board };
-      this.#draw();
-    }, () => this.element.isConnected);
-    this.line = options.line === false ? null : new LineView(options);
     this.element = part(h('section', { class: 'analysis stack near', 'aria-label': text('analysis.label') }));
     this.#draw();
   }
@@ -68,8 +64,10 @@ export class AnalysisView {
     this.#reply = reply;
     this.#isWaiting = !reply.final;
     this.#note = '';
-    this.line?.show(reply.line, reply.board, reply.final);
-    if (this.options.chance !== false && !exactChance(reply)) this.counter.ask(reply.board, reply.rules);
+    // a line that is being pointed at stays until the board changes
+    const isHeld = reply.board === this.#line.board && this.element.querySelector('.line-steps')?.matches(':hover, :focus-within');
+    if (!isHeld) this.#line = { board: reply.board, steps: reply.line };
+    if (this.options.chance !== false && !exactChance(reply)) this.#count(reply);
     if (reply.final && this.options.announce) this.#spoken = spokenText(reply);
     this.#draw();
   }
@@ -87,42 +85,56 @@ export class AnalysisView {
    */
   clear(note = '') {
     this.#forget();
-    this.#reply = null;
-    this.#chance = null;
-    this.#isWaiting = false;
-    this.#note = note;
+    this.#line = { board: '', steps: [] };
+    [this.#reply, this.#chance, this.#isWaiting, this.#note] = [null, null, false, note];
     if (note && this.options.announce) this.#spoken = note;
-    this.line?.clear();
     this.#draw();
   }
 
   #forget() {
-    this.counter.stop();
-    this.#pointed = '';
+    [this.#counted, this.#pointed] = ['', ''];
+  }
+
+  /** Count the chance of the next large tile until it is known well, or until another position comes. */
+  async #count({ board, rules }) {
+    const key = `${rules} ${board}`;
+    if (key === this.#counted) return;
+    this.#counted = key;
+    await new Promise((done) => { setTimeout(done, WAIT_MS); });
+    let body = { board, rules };
+    while (key === this.#counted && this.element.isConnected) {
+      const found = await net.post('/api/chance', body).catch(console.info); // the page says itself that the connection is lost
+      if (!found || key !== this.#counted) return;
+      const { games, reached, done } = found;
+      if (games) this.#chance = { ...found, share: reached / games, board };
+      this.#draw();
+      if (done) return;
+      body = { board, rules, games, reached };
+    }
   }
 
   #draw() {
     const reply = this.#reply;
     this.element.dataset.state = this.#isWaiting ? 'thinking' : reply ? 'final' : 'empty';
     render(this.element,
-      this.#moves(reply),
+      h('table', { class: 'analysis-moves table', 'aria-label': text('analysis.moves') },
+        h('tbody', null, LETTERS.map((letter, index) => this.#row(letter, reply, reply?.moves[index])))),
       this.#note ? h('p', { key: 'note', class: 'soft', text: this.#note })
         : this.#reason(reply),
       this.options.chance !== false && this.#chanceLine(reply),
-      this.line?.element,
+      this.options.onLine && this.#lineView(reply),
       this.#details(reply),
       h('p', { key: 'spoken', class: 'visually-hidden', role: 'status', text: this.#spoken }));
-  }
-
-  #moves(reply) {
-    return h('table', { class: 'analysis-moves table', 'aria-label': text('analysis.moves') },
-      h('tbody', null, LETTERS.map((letter, index) => this.#row(letter, reply, reply?.moves[index]))));
   }
 
   #row(letter, reply, move) {
     const isBest = reply?.best === letter;
     const isLegal = Boolean(move?.legal);
-    const point = (now) => () => this.#point(now);
+    const point = (now) => () => {
+      if (this.#pointed === now) return;
+      this.#pointed = now;
+      this.#draw();
+    };
     const face = [
       h('span', { class: 'analysis-arrow', 'aria-hidden': 'true' }, ARROWS[letter]),
       h('span', { class: 'analysis-name' }, moveName(letter)),
@@ -130,7 +142,7 @@ export class AnalysisView {
     const { onMove } = this.options;
     const label = (reply && this.options.gradeOf?.(letter)) || (isBest ? 'best' : move?.label);
     return h('tr', { key: letter, 'data-grade': label || null,
-      class: classes({ 'is-best': isBest, 'is-illegal': move && !isLegal }),
+      class: isBest ? 'is-best' : move && !isLegal ? 'is-illegal' : null,
       onpointerenter: point(isLegal ? letter : ''), onpointerleave: point('') },
     h('th', { scope: 'row', class: 'analysis-move' }, onMove ? h('button', {
       type: 'button', class: 'bare analysis-pick line', disabled: !isLegal, onclick: () => onMove(letter),
@@ -141,12 +153,6 @@ export class AnalysisView {
       h('span', { class: 'analysis-bar', 'aria-hidden': 'true' }, h('span', { class: 'analysis-fill',
         style: { transform: `scaleX(${barLength(move, isBest, reply).toFixed(4)})` } }))),
     h('td', { class: 'analysis-behind', text: reply ? lossText(reply, move) : '' }));
-  }
-
-  #point(letter) {
-    if (this.#pointed === letter) return;
-    this.#pointed = letter;
-    this.#draw();
   }
 
   /** Why the move that is pointed at, or the best one is good or bad. */
@@ -162,12 +168,29 @@ export class AnalysisView {
     const found = reply && (exactChance(reply) ?? this.#chance);
     const isOld = Boolean(found?.board && found.board !== reply.board);
     const term = text(found && !found.games ? 'chance.of_best' : 'chance.of', { tile: String(found?.tile) });
-    return h('p', { key: 'chance', class: classes({ 'analysis-chance line': true, 'is-old': isOld }) },
+    return h('p', { key: 'chance', class: `analysis-chance line ${isOld ? 'is-old' : ''}` },
       found ? [
         h('span', { text: term }), ' ',
-        h('strong', { class: 'number', title: intervalText(found), text: chanceText(found) }),
+        h('strong', { class: 'number', title: intervalText(found), 
+          text: formatSample(found.share, (found.high ?? 0) - (found.low ?? 0)) }),
         hint(this.#name, term, chanceWords(found)),
       ] : reply && h('span', { text: text('chance.counting') }));
+  }
+
+  /** The line of best play: steps to play, each the arrow of the move, then where the new tile appears. */
+  #lineView(reply) {
+    const { board, steps } = this.#line;
+    const { rows, cols } = shapeOf(board);
+    return h('div', { key: 'line', class: 'analysis-line', hidden: Boolean(reply?.final) && !steps.length },
+      h('p', { class: 'soft small', text: text('analysis.line') }),
+      h('ol', { class: 'line-steps row', 'aria-label': text('analysis.line') }, steps.slice(0, MAX_STEPS).map((step, index) => {
+        const { move, cell, tile } = parseStep(step);
+        const words = cell === null ? moveName(move) : text('analysis.step',
+          { move: moveName(move), tile, row: Math.floor(cell / cols) + 1, col: (cell % cols) + 1 });
+        return h('li', { class: 'line' }, h('button', { type: 'button', class: 'line-step', title: words, onclick: () => this.options.onLine(index + 1) },
+          h('span', { class: 'line-arrow', 'aria-hidden': 'true' }, ARROWS[move]),
+          cell !== null && spawnMark(cell, tile, rows, cols), h('span', { class: 'visually-hidden', text: words })));
+      })));
   }
 
   #details(reply) {
@@ -184,8 +207,8 @@ export class AnalysisView {
       table: reply && tableText(reply),
       bar_text: reply && barText(reply),
     };
-    return h('details', { key: 'details', class: 'analysis-details', open: Boolean(kept(DETAILS_KEY).open),
-      ontoggle: ({ target }) => keep(DETAILS_KEY, { open: target.open }) },
+    return h('details', { key: 'details', class: 'analysis-details', open: settings.get('details'),
+      ontoggle: ({ target }) => settings.set('details', target.open) },
     h('summary', null, text('analysis.details'), h('span', { class: 'analysis-thinking soft', hidden: !this.#isWaiting,
       text: text('analysis.thinking') })),
     h('table', { class: 'analysis-values table' }, h('thead', null, h('tr', null, ['move', 'value', 'reward'].map((name) =>
@@ -195,10 +218,6 @@ export class AnalysisView {
     figureList('analysis-facts', Object.entries(facts).filter(([, value]) => value).map(([name, value]) => (
       [text(`analysis.${name}`), value, { class: `analysis-fact analysis-${name}` }]))));
   }
-}
-
-function classes(names) {
-  return Object.keys(names).filter((name) => names[name]).join(' ');
 }
 
 function valueCells(letter, move, format) {
@@ -229,10 +248,6 @@ function exactChance({ best, table, bar, bar_kind: kind, bar_amount: tile }) {
     return { tile: table.target, share, table: table.name };
   }
   return kind === 'tile' ? { tile, share: bar } : null;
-}
-
-function chanceText({ share, low = share, high = share }) {
-  return formatSample(share, high - low);
 }
 
 function intervalText({ low, high }) {
@@ -273,58 +288,10 @@ export class EvalBar {
   }
 }
 
-const WAIT_MS = 300; // positions that are passed in less are not asked for
-
-/**
- * @typedef {object} Chance
- * @property {number} tile
- * @property {number} share
- * @property {number} low lower end of the 95 % interval
- * @property {number} high
- * @property {number} games
- * @property {number} reached how many of them made the tile
- */
-
-/** Asks until the chance is known well, or until another position comes. */
-export class ChanceCounter {
-  #key = '';
-  #timer = null;
-
-  /**
-   * @param {(chance: Chance) => void} onFound gets better and better answers
-   * @param {() => boolean} isWanted whether it is still to be counted
-   */
-  constructor(onFound, isWanted) {
-    Object.assign(this, { onFound, isWanted });
-  }
-
-  /**
-   * @param {string} board
-   * @param {string} rules
-   */
-  ask(board, rules) {
-    if (this.#key === `${rules} ${board}`) return;
-    this.stop();
-    this.#key = `${rules} ${board}`;
-    this.#timer = setTimeout(() => this.#go(this.#key, { board, rules }), WAIT_MS);
-  }
-
-  /** Ask no more. */
-  stop() {
-    clearTimeout(this.#timer);
-    this.#key = '';
-  }
-
-  async #go(key, body) {
-    if (!this.isWanted()) return;
-    try {
-      const found = await net.post('/api/chance', body);
-      if (key !== this.#key) return;
-      const { games, reached, done } = found;
-      if (games) this.onFound({ ...found, share: reached / games });
-      if (!done) await this.#go(key, { ...body, games, reached });
-    } catch (error) {
-      console.info(error); // the page says itself that the connection is lost
-    }
-  }
+/** A small picture of the board with the new tile in its place. */
+function spawnMark(cell, tile, rows, cols) {
+  const style = { width: `${100 / cols}%`, height: `${100 / rows}%`, left: `${((cell % cols) * 100) / cols}%`,
+    top: `${(Math.floor(cell / cols) * 100) / rows}%` };
+  return h('span', { class: 'line-spawn line', 'aria-hidden': 'true' }, h('span', { text: String(tile) }),
+    h('span', { class: 'line-place' }, h('span', { class: `line-dot line-dot-${tile === 2 ? 'two' : 'more'}`, style })));
 }

@@ -4,19 +4,16 @@ import { button, h } from './dom.js';
 import { text } from './text.js';
 
 const QUIET_MS = 900;
+const LIFETIME_MS = 8000;
 
-let region = null;
+/** Where words for screen readers go. */
+export const spoken = h('div', { class: 'visually-hidden', role: 'status', 'aria-live': 'polite' });
+
+/** Where toasts appear. */
+export const toasts = h('div', { class: 'toasts', role: 'region', 'aria-label': text('all.messages') });
+
 let pending = null;
 let lastSaid = 0;
-
-/**
- * Where the words go. Called once, by main.js.
- *
- * @param {HTMLElement} element a live region
- */
-export function announceIn(element) {
-  region = element;
-}
 
 /**
  * Say something politely. Of texts that come faster than one can listen, the last one is said.
@@ -25,32 +22,16 @@ export function announceIn(element) {
  */
 export function announce(words) {
   clearTimeout(pending);
-  const wait = Math.max(0, lastSaid + QUIET_MS - performance.now());
-  pending = setTimeout(() => say(words), wait);
-}
-
-function say(words) {
-  lastSaid = performance.now();
-  // the same words twice are a change only if the text differs
-  if (region) region.textContent = region.textContent === words ? `${words}\u00a0` : words;
-}
-
-const LIFETIME_MS = 8000;
-
-let place = null;
-
-/**
- * Where toasts appear. Called once, by main.js.
- *
- * @param {HTMLElement} element
- */
-export function toastsIn(element) {
-  place = element;
+  pending = setTimeout(() => {
+    lastSaid = performance.now();
+    // the same words twice are a change only if the text differs
+    spoken.textContent = spoken.textContent === words ? `${words}\u00a0` : words;
+  }, Math.max(0, lastSaid + QUIET_MS - performance.now()));
 }
 
 /** Take the message away: it was about a page that is left. */
 export function clearToasts() {
-  place?.replaceChildren();
+  toasts.replaceChildren();
 }
 
 /**
@@ -61,20 +42,15 @@ export function clearToasts() {
  * @returns {function(): void} takes it away
  */
 export function toast(words, action = null) {
-  const element = h('div', { class: 'toast line' }, h('span', { class: 'grow', text: words }));
   const remove = () => element.remove();
   const run = () => { remove(); action.run(); };
-  if (action) element.append(button({ text: action.text }, run));
-  element.append(button({ icon: 'close', label: text('all.close') }, remove));
-  place?.replaceChildren(element);
-  announce(words);
-  keepWhileUsed(element, remove);
-  return remove;
-}
-
-// A toast that is pointed at or has the focus stays.
-function keepWhileUsed(element, remove) {
+  const element = h('div', { class: 'toast line' }, h('span', { class: 'grow', text: words }),
+    action && button({ text: action.text }, run), button({ icon: 'close', label: text('all.close') }, remove));
+  // one that is pointed at or has the focus stays
   const check = () => (element.matches(':hover, :focus-within') ? wait() : remove());
   const wait = () => setTimeout(check, LIFETIME_MS);
+  toasts.replaceChildren(element);
+  announce(words);
   wait();
+  return remove;
 }

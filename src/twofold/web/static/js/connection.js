@@ -46,21 +46,18 @@ export class Away {
   show(state) {
     if (state === this.shown) return;
     this.shown = state;
-    if (state === 'forbidden') return void this.#signIn();
+    if (state === 'forbidden') {
+      // the server is back, but this browser has no cookie: the server answers with a form
+      const [opened] = performance.getEntriesByType('navigation');
+      if (opened?.type !== 'reload') return void window.location.reload();
+      return void this.#draw('status.sign_in', h('p', { text: text('away.sign_in_note') }), 'status.sign_in', () => window.location.reload());
+    }
     announce(text('away.title'));
     const { port } = window.location;
     const command = `twofold serve --no-open${port === USUAL_PORT ? '' : ` --port ${port || 80}`}`;
     this.#draw('away.title', [h('p', { text: text('away.how') }),
       h('pre', { class: 'away-command mono' }, h('code', { text: command })), h('p', { text: text('away.goes_on') })],
     'status.retry', () => net.retry());
-  }
-
-  /** The server is back, but this browser has no cookie: the server answers with a form. */
-  #signIn() {
-    const [opened] = performance.getEntriesByType('navigation');
-    if (opened?.type !== 'reload') return void window.location.reload();
-    this.#draw('status.sign_in', h('p', { text: text('away.sign_in_note') }), 'status.sign_in',
-      () => window.location.reload());
   }
 
   #draw(title, words, key, run) {

@@ -1,6 +1,8 @@
 /** Controls and lists that many pages have, as functions of what they show. */
 
-import { field, h } from './dom.js';
+import { button, field, h } from './dom.js';
+import { dayAfter } from './games/words.js';
+import { ICONS, LETTERS, moveName } from './moves.js';
 import { text } from './text.js';
 
 /**
@@ -112,17 +114,32 @@ export function hint(name, term, words) {
  * @returns {HTMLElement}
  */
 export function scrollBox(label, child) {
-  const box = h('div', { class: 'scroll-x' }, child);
-  const look = () => {
-    const names = { tabindex: 0, role: 'group', 'aria-label': label };
-    const isWide = box.scrollWidth > box.clientWidth + 1;
-    for (const [name, value] of Object.entries(names)) {
-      if (isWide) box.setAttribute(name, value);
-      else box.removeAttribute(name);
-    }
-  };
-  const observer = new ResizeObserver(look);
-  observer.observe(box);
-  observer.observe(child);
+  const box = h('div', { class: 'scroll-x', role: 'group', 'aria-label': label }, child);
+  const observer = new ResizeObserver(() => { box.tabIndex = box.scrollWidth > box.clientWidth + 1 ? 0 : -1; });
+  for (const one of [box, child]) observer.observe(one);
   return box;
+}
+
+/**
+ * The D-pad: a button for each move.
+ *
+ * @param {function(string): void} onMove gets the letter
+ */
+export function movePad(onMove) {
+  return h('div', { class: 'pad' }, LETTERS.map((letter) => button({ icon: ICONS[letter], label: moveName(letter) },
+    () => onMove(letter), { class: `pad-${letter}` })));
+}
+
+/**
+ * A day to choose: the one before, any, or the one after.
+ *
+ * @param {{day: string, first: string, today: string}} days the one chosen, and those that there are
+ * @param {(day: string) => void} onPick
+ */
+export function dayPicker({ day, first, today }, onPick) {
+  const beside = (icon, key, days, disabled) => button({ icon, label: text(key) }, () => onPick(dayAfter(day, days)), { disabled });
+  return h('div', { class: 'row' }, beside('left', 'practice.day_before', -1, day <= first),
+    h('input', { type: 'date', class: 'input practice-date', 'aria-label': text('practice.day'), value: day, min: first, max: today,
+      onchange: ({ target }) => target.validity.valid && target.value && onPick(target.value) }),
+    beside('right', 'practice.day_after', 1, day >= today));
 }

@@ -13,6 +13,56 @@ const SPRITE = new URL('../icons/sprite.svg', import.meta.url);
 
 const CONTROLS = 'a[href], button, input, select, textarea, summary, [tabindex]';
 
+let page = null; // ends with the page that is shown; null before the first one
+
+/** What ends when the page that is shown is left; undefined before the first one, for what lasts. */
+export const pageSignal = () => page?.signal;
+
+/** Do something when the page that is shown is left. */
+export function onLeave(run) {
+  pageSignal().addEventListener('abort', run);
+}
+
+/** Leave the page that is shown: all that it listened to is forgotten. */
+export function leavePage() {
+  page?.abort();
+  page = new AbortController();
+}
+
+/**
+ * Listen to events until the page is left.
+ *
+ * @param {EventTarget} target
+ * @param {Object<string, function(Event): void>} handlers by type
+ * @param {boolean} [isFirst] whether they come before those of what is inside
+ */
+export function listenTo(target, handlers, isFirst = false) {
+  for (const [type, handler] of Object.entries(handlers)) {
+    target.addEventListener(type, handler, { capture: isFirst, signal: pageSignal() });
+  }
+}
+
+/** Tells what happens to those that listen. */
+export class Teller extends EventTarget {
+  /**
+   * Listen until the page is left.
+   *
+   * @param {string} type
+   * @param {function(any): void} handler
+   */
+  on(type, handler) {
+    listenTo(this, { [type]: ({ detail }) => handler(detail) });
+  }
+
+  /**
+   * @param {string} type
+   * @param {any} detail what the handlers get
+   */
+  tell(type, detail) {
+    this.dispatchEvent(new CustomEvent(type, { detail }));
+  }
+}
+
 /**
  * An HTML element.
  *
@@ -145,20 +195,6 @@ function keepFocus(way) {
 
 const canFocus = (element) => element.tabIndex >= 0 && !element.disabled && element.checkVisibility();
 
-/**
- * Listen to events.
- *
- * @param {EventTarget} target
- * @param {Object<string, function(Event): void>} handlers by type
- * @param {boolean} [isFirst] whether they come before those of what is inside
- * @returns {function(): void} ends it
- */
-export function listenTo(target, handlers, isFirst = false) {
-  const all = Object.entries(handlers);
-  for (const [type, handler] of all) target.addEventListener(type, handler, isFirst);
-  return () => all.forEach(([type, handler]) => target.removeEventListener(type, handler, isFirst));
-}
-
 /** The first old node that can become the fresh one, adapted to it; else the fresh one. */
 function adapted(old, fresh) {
   const at = old.findIndex((node) => node.nodeName === fresh.nodeName
@@ -177,7 +213,8 @@ function change(element, made) {
   const before = element[MADE] ?? {};
   for (const name of new Set([...Object.keys(before), ...Object.keys(made)])) {
     if (name === 'text' || before[name] === made[name]) continue;
-    if (before[name] && typeof before[name] === 'object') clear(element, name, before[name]);
+    if (name === 'dataset') for (const key of Object.keys(before.dataset ?? {})) delete element.dataset[key];
+    if (name === 'style') element.removeAttribute('style');
     const value = made[name] ?? (PROPERTIES.has(name) ? '' : false);
     if (name !== 'value' || element.value !== value) apply(element, name, value); // keeps the cursor
   }
@@ -187,13 +224,10 @@ function change(element, made) {
 function build(element, attributes, children) {
   element[MADE] = attributes ?? {};
   for (const [name, value] of Object.entries(element[MADE])) apply(element, name, value);
-  element.append(...nodes(children).map((child) => (child[PART] && child.isConnected ? standIn(child) : child)));
+  // a part that is taken out of the page for a moment would lose its focus, its scroll and its animations
+  element.append(...nodes(children).map((child) => (child[PART] && child.isConnected
+    ? Object.assign(document.createComment(''), { [STANDS_FOR]: child }) : child)));
   return element;
-}
-
-/** A part that is taken out of the page for a moment would lose its focus, its scroll and its animations. */
-function standIn(element) {
-  return Object.assign(document.createComment(''), { [STANDS_FOR]: element });
 }
 
 /** A new element with its parts in place of what stands for them. */
@@ -228,11 +262,6 @@ function listen(element, type, handler) {
   if (!(type in element[HANDLERS]))
     element.addEventListener(type, (event) => element[HANDLERS][type]?.(event));
   element[HANDLERS][type] = handler || null;
-}
-
-function clear(element, name, before) {
-  if (name === 'dataset') for (const key of Object.keys(before)) delete element.dataset[key];
-  else if (name === 'style') element.removeAttribute('style');
 }
 
 function applyStyle(element, style) {

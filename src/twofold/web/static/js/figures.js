@@ -1,7 +1,6 @@
 /** Figures as text: short counts, times, values of moves. */
 
-import { locale } from './language.js';
-import { fixed, percent } from './text.js';
+import { fixed, locale, percent } from './text.js';
 
 /** Unit of the values of a policy network, 0 to 1. */
 export const PROBABILITY = 'probability';
@@ -54,22 +53,6 @@ export function formatBytes(bytes) {
 }
 
 /**
- * The time of a clock: `0:07`, `12:30`, `1:02:05`.
- *
- * @param {number} seconds
- */
-export function formatClock(seconds) {
-  const whole = Math.floor(seconds);
-  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
-  const parts = hours ? [hours, padded(minutes)] : [minutes];
-  return [...parts, padded(whole % 60)].join(':');
-}
-
-function padded(value) {
-  return String(value).padStart(2, '0');
-}
-
-/**
  * How to write values that stand below each other: all with as many decimals, and with up to two
  * more where those that are next to each other would look the same. Probabilities are in whole percent.
  *
@@ -79,7 +62,7 @@ function padded(value) {
  */
 export function valueFormat(values, unit = '') {
   if (unit === PROBABILITY) return formatShare;
-  const largest = largestOf(values);
+  const largest = Math.max(0, ...values.map((value) => Math.abs(value ?? 0)));
   if (largest >= LARGE) return largeFormat(values, largest);
   const isWhole = values.every((value) => Number.isInteger(value ?? 0));
   const usual = isWhole || largest >= 1000 ? 0 : largest >= 100 ? 1 : largest >= 2 ? 2 : 4;
@@ -99,13 +82,9 @@ export function shortFormat(values) {
   const thousands = largest < 1e4 ? 0 : Math.floor(Math.log10(largest) / 3);
   const step = Math.min(thousands, SUFFIXES.length - 1);
   const unit = 1000 ** step;
-  const decimals = Math.max(0, ...values.map((value) => decimalsIn(value / unit)));
+  const decimals = Math.max(0, ...values.map((value) => (
+    [0, 1, 2].find((count) => Math.abs(value / unit - Number((value / unit).toFixed(count))) < 1e-9) ?? 3)));
   return (value) => (value === 0 ? '0' : `${fixed(value / unit, decimals)}${SUFFIXES[step]}`);
-}
-
-/** The decimals of a round number; three at most. */
-function decimalsIn(value) {
-  return [0, 1, 2].find((count) => Math.abs(value - Number(value.toFixed(count))) < 1e-9) ?? 3;
 }
 
 /** Values of a million and more: in millions and so on, so that no column cuts them. */
@@ -143,10 +122,6 @@ function formatShare(share) {
  */
 export function formatSample(share, width) {
   return width ? formatShare(Math.min(0.999, Math.max(0.001, share))) : formatChance(share);
-}
-
-function largestOf(values) {
-  return Math.max(0, ...values.map((value) => Math.abs(value ?? 0)));
 }
 
 /** The smallest difference of two values that are not the same; Infinity without one. */

@@ -1,13 +1,12 @@
 /** Starts the page: head, navigation, and the page that the address names. */
 
-import { announceIn, clearToasts, toastsIn } from './announce.js';
+import { clearToasts, spoken, toasts } from './announce.js';
 import { Away, showNet } from './connection.js';
-import { button, fill, h, icon } from './dom.js';
-import { isPlain, listenKeys } from './keys.js';
-import { language } from './language.js';
+import { button, fill, h, icon, leavePage, pageSignal } from './dom.js';
+import { isPlain, listenKeys } from './moves.js';
 import { net } from './net.js';
 import { settings } from './settings.js';
-import { text } from './text.js';
+import { language, text } from './text.js';
 
 /** Pages by path. */
 const PAGES = {
@@ -32,54 +31,39 @@ const links = Object.entries(PAGES).filter(([path]) => !LINKED.includes(path)).m
 /** After this time on the page the browser is asked to keep it: then nothing else is loaded. */
 const KEPT_AFTER_MS = 3000;
 
-let unmount = () => {};
-let visit = 0;
 let away = null; // in the place of the page while no server has answered yet
 
-function build() {
-  const region = h('div', { class: 'visually-hidden', role: 'status', 'aria-live': 'polite' });
-  const toasts = h('div', { class: 'toasts', role: 'region', 'aria-label': text('all.messages') });
-  announceIn(region);
-  toastsIn(toasts);
-  document.body.append(
-    h('a', { class: 'skip', href: '#main', text: text('all.skip'), onclick: skip }), toasts,
-    head(), showNet(), main, region);
-}
+const iconButton = (name, key, onclick) => button({ icon: name, label: text(key) }, onclick, { class: 'quiet' });
+const skip = (event) => {
+  event.preventDefault();
+  main.focus();
+};
 
-function head() {
-  return h('header', { class: 'site-head' },
+document.documentElement.lang = language;
+document.body.append(
+  h('a', { class: 'skip', href: '#main', text: text('all.skip'), onclick: skip }), toasts,
+  h('header', { class: 'site-head' },
     h('a', { class: 'brand', href: '/' },
       h('img', { src: new URL('../icons/favicon.svg', import.meta.url), alt: '', width: 28, height: 28 }), 'twofold'),
     h('nav', { class: 'site-nav', 'aria-label': text('nav.main') }, links),
-    h('div', { class: 'site-tools' }, help,
-      button({ icon: 'keyboard', label: text('nav.keys') }, openKeys, { class: 'quiet' }),
-      button({ icon: 'settings', label: text('nav.settings') }, openSettings, { class: 'quiet' })));
-}
+    h('div', { class: 'site-tools' }, help, iconButton('keyboard', 'nav.keys', openKeys),
+      iconButton('settings', 'nav.settings', async () => (await import('./dialog.js')).showSettings()))),
+  showNet(), main, spoken);
 
 async function openKeys() {
   const { showKeys } = await import('./dialog.js');
   showKeys(PAGES[window.location.pathname]);
 }
 
-async function openSettings() {
-  const { showSettings } = await import('./settings_dialog.js');
-  showSettings();
-}
-
-function skip(event) {
-  event.preventDefault();
-  main.focus();
-}
-
 /** Show the page that the address names. */
 async function show() {
-  visit += 1;
-  const mine = visit;
-  const name = PAGES[window.location.pathname];
-  unmount();
+  const { pathname, search, hash } = window.location;
+  const name = PAGES[pathname];
+  leavePage();
+  const signal = pageSignal();
   clearToasts();
-  unmount = () => {};
-  mark();
+  help.href = name in LESSONS ? `/learn?page=${LESSONS[name]}` : '/learn';
+  for (const link of links) link.ariaCurrent = link.pathname === pathname ? 'page' : null;
   title(name ? text(`nav.${name}`) : '');
   fill(main);
   if (away) return void fill(main, away.element);
@@ -87,11 +71,11 @@ async function show() {
   main.dataset.page = name;
   try {
     const page = await import(`./pages/${name}.js`);
-    if (mine === visit) unmount = page.mount(main, context()) ?? (() => {});
+    if (!signal.aborted) page.mount(main, { params: new URLSearchParams(search), hash, navigate, title, signal });
   } catch (error) {
     console.error(error);
     const words = text('all.page_failed', { message: error.message });
-    if (mine === visit) fill(main, h('p', { class: 'error', text: words }));
+    if (!signal.aborted) fill(main, h('p', { class: 'error', text: words }));
   }
 }
 
@@ -104,15 +88,6 @@ function onConnection({ state }) {
   if (wasAway !== Boolean(away)) show();
 }
 
-function context() {
-  return {
-    params: new URLSearchParams(window.location.search),
-    hash: window.location.hash,
-    navigate,
-    title,
-  };
-}
-
 /** Go to another page of this server, such as `/analyse?game=k3`. */
 function navigate(path) {
   window.history.pushState(null, '', path);
@@ -123,15 +98,6 @@ function navigate(path) {
 
 function title(words) {
   document.title = words ? text('all.title', { page: words }) : 'twofold';
-}
-
-function mark() {
-  const lesson = LESSONS[PAGES[window.location.pathname]];
-  help.href = lesson ? `/learn?page=${lesson}` : '/learn';
-  for (const link of links) {
-    if (link.pathname === window.location.pathname) link.setAttribute('aria-current', 'page');
-    else link.removeAttribute('aria-current');
-  }
 }
 
 // Links to pages do not load the whole page again.
@@ -152,13 +118,6 @@ function dress(name, usual) {
   });
 }
 
-/** Have the browser keep the page, see service_worker.js. A failure is no fault: nothing needs it. */
-function keepPage() {
-  navigator.serviceWorker?.register('/service_worker.js').catch((error) => console.info(error));
-}
-
-document.documentElement.lang = language;
-build();
 dress('theme', 'system');
 dress('palette', 'usual');
 settings.on('language', () => window.location.reload());
@@ -166,6 +125,7 @@ listenKeys({ commands: { '?': openKeys } });
 document.addEventListener('click', follow);
 window.addEventListener('popstate', show);
 net.on('state', onConnection);
-net.on('welcome', () => setTimeout(keepPage, KEPT_AFTER_MS));
+// a failure is no fault: nothing needs what service_worker.js keeps
+net.on('welcome', () => setTimeout(() => navigator.serviceWorker?.register('/service_worker.js').catch(console.info), KEPT_AFTER_MS));
 net.start();
 show();

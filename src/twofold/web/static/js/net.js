@@ -6,8 +6,9 @@
  * to `gone` ({game}), when a game that was open could not be re-opened.
  */
 
-import { listenTo } from './dom.js';
-import { refusalText } from './refusals.js';
+import { listenTo, pageSignal, Teller } from './dom.js';
+import { settings } from './settings.js';
+import { fullSentence, text } from './text.js';
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 5000;
@@ -27,9 +28,8 @@ export class RefusedError extends Error {
   }
 }
 
-class Net {
+class Net extends Teller {
   #socket = null;
-  #handlers = new Map();
   #waiting = new Map();
   #outbox = [];
   #games = new Set();
@@ -70,7 +70,7 @@ class Net {
   async refreshPlayers() {
     if (!this.welcome) return;
     this.welcome.players = await this.get('/api/players');
-    this.#emit('welcome', this.welcome);
+    this.tell('welcome', this.welcome);
   }
 
   /**
@@ -102,26 +102,13 @@ class Net {
   }
 
   /**
-   * Listen to replies.
-   *
-   * @param {string} type of the reply, or `state`, or `gone`
-   * @param {function(object): void} handler
-   * @returns {function(): void} ends it
-   */
-  on(type, handler) {
-    if (!this.#handlers.has(type)) this.#handlers.set(type, new Set());
-    this.#handlers.get(type).add(handler);
-    return () => this.#handlers.get(type).delete(handler);
-  }
-
-  /**
    * Fetch JSON.
    *
    * @param {string} url
    * @returns {Promise<any>} rejects with a `RefusedError`
    */
-  async get(url) {
-    return parseAnswer(await fetchOrLost(url, {}));
+  get(url) {
+    return fetchJson(url);
   }
 
   /**
@@ -131,13 +118,13 @@ class Net {
    * @param {string|Blob|object} body
    * @returns {Promise<any>} the JSON answered; rejects with a `RefusedError`
    */
-  async post(url, body) {
+  post(url, body) {
     const isText = typeof body === 'string' || body instanceof Blob;
-    return parseAnswer(await fetchOrLost(url, {
+    return fetchJson(url, {
       method: 'POST',
       body: isText ? body : JSON.stringify(body),
       headers: { 'Content-Type': isText ? 'text/plain; charset=utf-8' : 'application/json' },
-    }));
+    });
   }
 
   /**
@@ -146,8 +133,8 @@ class Net {
    * @param {string} url
    * @returns {Promise<any>} the JSON answered; rejects with a `RefusedError`
    */
-  async remove(url) {
-    return parseAnswer(await fetchOrLost(url, { method: 'DELETE' }));
+  remove(url) {
+    return fetchJson(url, { method: 'DELETE' });
   }
 
   #connect() {
@@ -166,15 +153,16 @@ class Net {
     if (reply.was) this.#games.delete(reply.was); // it has another id now
     const waiting = reply.ref ? this.#waiting.get(reply.ref) : undefined;
     this.#waiting.delete(reply.ref);
-    if (waiting?.reopened) this.#reopened(reply, waiting.reopened);
-    if (reply.type === 'refused') return void this.#refused(reply, waiting);
-    this.#emit(reply.type, reply);
-    waiting?.resolve(reply);
-  }
-
-  #refused(reply, waiting) {
+    if (waiting?.reopened && reply.type === 'refused') {
+      this.#games.delete(waiting.reopened);
+      this.tell('gone', { game: waiting.reopened });
+    }
+    if (reply.type !== 'refused') {
+      this.tell(reply.type, reply);
+      return void waiting?.resolve(reply);
+    }
     const error = new RefusedError(reply.kind, reply.message);
-    this.#emit('refused', { ...reply, message: error.message, detail: error.detail });
+    this.tell('refused', { ...reply, message: error.message, detail: error.detail });
     waiting?.reject(error);
   }
 
@@ -182,23 +170,15 @@ class Net {
     this.#failures = 0;
     this.welcome = welcome;
     this.ready = welcome.ready;
+    settings.set('strengths', this.players.filter(({ strength }) => strength)); // for names at the next visit
     this.state = 'open';
-    for (const game of this.#games) this.#reopen(game);
+    for (const game of this.#games) {
+      this.#waiting.set(this.send({ type: 'open', game }), { reopened: game, resolve() {}, reject() {} });
+    }
     const messages = this.#outbox.splice(0);
     for (const message of messages) this.#socket.send(JSON.stringify(message));
     // Only now, for some ask anew: the server answers the last question alone.
-    this.#emit('state', { state: 'open' });
-  }
-
-  #reopen(game) {
-    const ref = this.send({ type: 'open', game });
-    this.#waiting.set(ref, { reopened: game, resolve() {}, reject() {} });
-  }
-
-  #reopened(reply, game) {
-    if (reply.type !== 'refused') return;
-    this.#games.delete(game);
-    this.#emit('gone', { game });
+    this.tell('state', { state: 'open' });
   }
 
   #lost(socket, code) {
@@ -209,7 +189,10 @@ class Net {
     this.#rejectSent();
     const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (this.#failures - 1));
     this.timer = setTimeout(() => this.#connect(), wait);
-    this.#checkToken();
+    // a refused WebSocket gives no reason; a plain request does
+    fetch('/api/players').catch(() => null).then((answer) => {
+      if (this.state !== 'open' && (answer?.ok || answer?.status === 403)) this.#turn(answer.ok ? 'lost' : 'forbidden');
+    });
   }
 
   /** Fail what was sent and not answered; what still waits to be sent stays. */
@@ -222,34 +205,18 @@ class Net {
     }
   }
 
-  /** A refused WebSocket gives no reason; a plain request does. */
-  async #checkToken() {
-    const answer = await fetch('/api/players').catch(() => null);
-    if (this.state === 'open') return;
-    if (answer?.status === 403) this.#turn('forbidden');
-    else if (answer?.ok) this.#turn('lost');
-  }
-
   #turn(state) {
     if (state === this.state) return;
     this.state = state;
-    this.#emit('state', { state });
-  }
-
-  #emit(type, reply) {
-    for (const handler of [...(this.#handlers.get(type) ?? [])]) handler(reply);
+    this.tell('state', { state });
   }
 }
 
-async function fetchOrLost(url, options) {
-  try {
-    return await fetch(url, options);
-  } catch {
+/** The JSON at an address; rejects with a `RefusedError`. */
+async function fetchJson(url, options) {
+  const answer = await fetch(url, options).catch(() => {
     throw new RefusedError('ConnectionLost');
-  }
-}
-
-async function parseAnswer(answer) {
+  });
   const body = await answer.json().catch(() => null);
   if (answer.ok) return body;
   throw new RefusedError(body?.kind ?? 'HttpError', body?.error ?? `HTTP ${answer.status}`);
@@ -259,34 +226,51 @@ async function parseAnswer(answer) {
 export const net = new Net();
 
 /**
- * Call a function now and then, one call at a time, while the page is visible. What it throws is
- * left to the next call: the head of the page says when the server is gone.
+ * Call a function now and then, one call at a time, while the page is visible and until it is left.
+ * What it throws is left to the next call: the head of the page says when the server is gone.
  *
  * @param {() => Promise<void>} ask
  * @param {number} every milliseconds between the end of a call and the next
- * @returns {() => void} ends it
  */
 export function whileVisible(ask, every) {
+  const signal = pageSignal();
   let timer = 0;
   let isBusy = false;
-  let isOver = false;
   async function turn() {
     clearTimeout(timer);
-    if (isBusy || isOver || document.hidden) return;
+    if (isBusy || signal.aborted || document.hidden) return;
     isBusy = true;
-    try {
-      await ask();
-    } catch (error) {
-      if (error.name !== 'RefusedError') console.error(error);
-    }
+    await ask().catch((error) => error.name === 'RefusedError' || console.error(error));
     isBusy = false;
-    if (!isOver) timer = setTimeout(turn, every);
+    timer = setTimeout(turn, every);
   }
-  const off = listenTo(document, { visibilitychange: turn });
+  listenTo(document, { visibilitychange: turn });
   turn();
-  return () => {
-    isOver = true;
-    clearTimeout(timer);
-    off();
-  };
+}
+
+/** Kinds that the catalogue has a sentence for: `refusal.KIND`. */
+const KINDS = new Set([
+  'CellOccupied', 'ConnectionLost', 'GameOver', 'IllegalMove', 'InternalError', 'InvalidBoard',
+  'InvalidRecord', 'InvalidRules', 'InvalidSeed', 'NotFound', 'NothingToRedo',
+  'NothingToUndo', 'ResourceError', 'StaleMove', 'TileTooLarge', 'TooLarge', 'UnsupportedRules',
+]);
+
+/** The server's sentence about a name that no player has; `shown` in Python quotes the name. */
+const UNKNOWN = /^expected a player (?:\(.*\)|name .*), got '(.+?)'(?:; did you mean (.+)\?)?$/;
+
+/** The server's sentence about a text of several games. */
+const SEVERAL = /^expected one (?:game|board), got several/;
+
+/**
+ * A sentence for a refusal.
+ *
+ * @param {string} kind name of the error's class
+ * @param {string} message of the server, shown where the catalogue has no sentence for the kind
+ */
+export function refusalText(kind, message) {
+  if (SEVERAL.test(message)) return text('refusal.several');
+  if (KINDS.has(kind)) return text(`refusal.${kind}`);
+  const [, name, similar] = UNKNOWN.exec(message) ?? [];
+  if (name) return text(`refusal.unknown_${similar ? 'similar' : 'player'}`, { name, similar });
+  return text('refusal.other', { message: fullSentence(message) });
 }

@@ -1,11 +1,10 @@
 /** Names of players as people read them: `network, 2 plies` for `ntuple:net=default,ply=2`. */
 
-import { keep, kept } from './memory.js';
 import { net } from './net.js';
+import { settings } from './settings.js';
 import { text } from './text.js';
 
 const ME = 'me';
-const STRENGTHS_KEY = 'twofold.strengths';
 const AND = ' + ';
 const OWN_PLIES = { expectimax: 3, quick: 3 }; // without a depth, and not said
 const TABLES = /\btables=(?!(?:auto|none)\b)/; // `auto` does not say whether there are any
@@ -19,8 +18,6 @@ const PROGRAMS = {
   'it3105-snake': 'IT3105, snake',
 };
 
-let known = kept(STRENGTHS_KEY).players ?? []; // the strengths
-let listSeen = null; // the list of the server that they are of
 
 /** Parts of a spec that give a player no other name. */
 const UNNAMED = /^(?:net=default|table_mb=.*|threads=.*|tables(?:_sha256)?=.*|net_sha256=.*|downgrade=.*|\w+=none|cut=0)$/;
@@ -51,21 +48,10 @@ export function playerName(player) {
   return TABLES.test(values) ? text('player.with_tables', { name: plain }) : plain;
 }
 
-/** The strengths that the server has; those of the last visit before it answers. */
-function strengths() {
-  if (net.players.length && listSeen !== net.players) {
-    listSeen = net.players;
-    known = listSeen.filter(({ strength }) => strength)
-      .map(({ spec, plain, strength }) => ({ spec, plain: plain || spec, strength }));
-    keep(STRENGTHS_KEY, { players: known });
-  }
-  return known;
-}
-
-/** The strength that is this player on 4x4, as the server says; undefined without one. */
+/** The strength that is this player on 4x4: by the server's list, or that of the last visit before it is there. */
 function strengthOf(player) {
   const core = coreOf(player);
-  return strengths().find(({ spec, plain }) => spec === player || coreOf(plain) === core)?.strength;
+  return settings.get('strengths').find(({ spec, plain }) => spec === player || coreOf(plain || spec) === core)?.strength;
 }
 
 /** A spec without what gives a player no other name; where it hands over belongs to its tables. */

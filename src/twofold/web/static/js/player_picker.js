@@ -1,27 +1,117 @@
-/** Picks a player, one of the list or any spec, and how long or how deep it thinks. */
+/** Lists to pick from, whose last entry lets one type something else: of players, of rules; limits of a player. */
 
-import { ChoiceField } from './choice_field.js';
-import { field, h, part } from './dom.js';
+import { field, h, part, render } from './dom.js';
 import { net } from './net.js';
 import { playerName } from './player_names.js';
 import { text } from './text.js';
 
+const OTHER = '\u0000other';
+let count = 0;
+
+/** A select, and in its place a text field while one types what is not in the list. */
+export class ChoiceField {
+  #isTyping = false;
+  #id = `choice-${++count}`;
+
+  /**
+   * @param {object} options
+   * @param {string} options.label names the list
+   * @param {string} options.otherLabel names the text field
+   * @param {string} [options.otherHint] example shown in the empty text field
+   * @param {{value: string, text: string, title?: string}[]} [options.choices] to pick from
+   * @param {string} [options.value] what is chosen
+   * @param {string} [options.error] what is wrong with it; empty if nothing is
+   * @param {(value: string) => string} [options.nameOf] how a value that is not in the list is shown
+   * @param {(value: string) => void} options.onPick called when a person has chosen
+   * @param {boolean} [options.quiet] whether the label is for screen readers alone
+   * @param {boolean} [options.disabled]
+   */
+  constructor(options) {
+    this.element = part(h('div', { class: 'field choice' }));
+    this.set({ choices: [], value: '', error: '', otherHint: '', quiet: false, disabled: false, nameOf: (other) => other, ...options });
+  }
+
+  /** Change some of the options, as of the constructor. */
+  set(options) {
+    if (Object.entries(options).every(([name, value]) => this[name] === value)) return;
+    Object.assign(this, options);
+    this.#draw();
+  }
+
+  #draw() {
+    const { choices, value: chosen, nameOf } = this;
+    const isOwn = choices.length > 0 && !choices.some(({ value }) => value === chosen);
+    const all = [...choices, ...isOwn ? [{ value: chosen, text: nameOf(chosen), title: chosen }] : [],
+      { value: OTHER, text: text('picker.other') }];
+    const note = `${this.#id}-error`;
+    const common = { 'aria-describedby': note, 'aria-invalid': String(this.error !== '') };
+    render(this.element,
+      h('label', { for: this.#id, class: this.quiet ? 'visually-hidden' : '', text: this.label }),
+      h('select', { id: this.#id, class: 'select', disabled: this.disabled, hidden: this.#isTyping, ...common,
+        onchange: ({ target }) => this.#selected(target.value) },
+      all.map(({ value, title, text: words }) => h('option', { value, title, text: words }))),
+      h('input', { type: 'text', class: 'input', 'aria-label': this.otherLabel, placeholder: this.otherHint, hidden: !this.#isTyping,
+        ...common, autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false',
+        onblur: ({ target }) => this.#typed(target.value.trim()), onkeydown: (event) => this.#key(event) }),
+      h('p', { id: note, class: 'field-error bad', role: 'alert', text: this.error }));
+    this.element.querySelector('select').value = choices.length ? chosen : OTHER;
+  }
+
+  #selected(value) {
+    if (value !== OTHER) return void this.#pick(value);
+    this.#isTyping = true;
+    this.#draw();
+    const input = this.element.querySelector('input');
+    input.value = this.value;
+    input.focus();
+    input.select();
+  }
+
+  #typed(value) {
+    if (!this.#isTyping) return;
+    this.#isTyping = false;
+    if (value === this.value) this.#draw();
+    else this.#pick(value);
+  }
+
+  #key(event) {
+    if (event.key !== 'Enter' && event.key !== 'Escape') return;
+    event.preventDefault();
+    this.#typed(event.key === 'Escape' ? this.value : event.target.value.trim());
+    this.element.querySelector('select').focus();
+  }
+
+  #pick(value) {
+    Object.assign(this, { value, error: '' });
+    this.#draw();
+    this.onPick(value);
+  }
+}
+
+const SHAPES = ['', '3x3', '3x4', '4x5', '5x5', '6x6', '8x8'];
+
+/**
+ * A field for rules; its value is empty for the original ones.
+ *
+ * @param {(rules: string) => void} onPick
+ * @param {string} [value]
+ */
+export function rulesField(onPick, value = '') {
+  return new ChoiceField({ label: text('picker.rules'), otherLabel: text('picker.rules_text'),
+    otherHint: text('picker.rules_example'), value, onPick,
+    choices: SHAPES.map((shape) => ({ value: shape, text: shape || text('picker.rules_original') })) });
+}
+
 /** A field for a player. */
 export class PlayerPicker extends ChoiceField {
   /**
-   * @param {object} options
-   * @param {string} [options.spec] of the player; empty for the default one
-   * @param {string} [options.label]
-   * @param {boolean} [options.quiet] whether the label is for screen readers alone
-   * @param {(spec: string) => void} options.onPick
+   * @param {object} options as of a `ChoiceField`; the `value` is a spec, empty for the default player
    */
-  constructor({ spec = '', label = text('picker.player'), quiet = false, onPick }) {
-    super({
-      label, quiet, onPick, value: spec, nameOf: playerName,
-      otherLabel: text('picker.player_spec'), otherHint: text('picker.player_example'),
-    });
+  constructor(options) {
+    super({ label: text('picker.player'), nameOf: playerName, otherLabel: text('picker.player_spec'),
+      otherHint: text('picker.player_example'), ...options });
     this.element.classList.add('player-picker');
-    this.off = net.on('welcome', () => this.#list());
+    net.on('welcome', () => this.#list());
     this.#list();
   }
 
@@ -38,11 +128,6 @@ export class PlayerPicker extends ChoiceField {
   /** The spec as a link has it: empty for the default player. */
   get picked() {
     return this.spec === this.#players[0]?.spec ? '' : this.spec;
-  }
-
-  set spec(spec) {
-    this.value = spec;
-    this.#list();
   }
 
   /**
@@ -62,20 +147,18 @@ export class PlayerPicker extends ChoiceField {
     return (this.rows ?? 4) !== 4 || (this.cols ?? 4) !== 4;
   }
 
-  /** Listen no more. */
-  close() {
-    this.off();
-  }
-
   get #players() {
     return net.players.filter((player, place) => !place || plays(player, this.rows, this.cols));
   }
 
   #list() {
     const players = this.#players;
+    // a strength has one name: `fast`, not `ntuple:ply=1`
     const listed = players.find(({ spec, plain }, place) => (this.value ? plain === this.value && spec !== plain : !place));
-    if (listed) this.value = listed.spec; // a strength has one name: `fast`, not `ntuple:ply=1`
-    this.setChoices(players.map((player, place) => choiceOf(player, place === 0)));
+    this.set({ value: listed?.spec ?? this.value, choices: players.map(({ spec }, place) => {
+      const name = playerName(spec);
+      return { value: spec, text: place ? name : text('picker.default', { name }), title: spec };
+    }) });
   }
 }
 
@@ -86,8 +169,8 @@ export class PlayerPicker extends ChoiceField {
  * @param {number} [rows]
  * @param {number} [cols]
  */
-export function plays({ smallest, largest }, rows = 4, cols = 4) {
-  return Math.min(rows, cols) >= smallest && Math.max(rows, cols) <= largest;
+export function plays({ shapes }, rows = 4, cols = 4) {
+  return !shapes.length || shapes.includes(`${rows}x${cols}`);
 }
 
 /**
@@ -103,68 +186,32 @@ export function takesLimits(spec) {
   return found?.takes_limits ?? true;
 }
 
-/** A player of the list as a choice; its spec is what a mouse over it tells. */
-function choiceOf({ spec }, isDefault) {
-  const name = playerName(spec);
-  return { value: spec, text: isDefault ? text('picker.default', { name }) : name, title: spec };
-}
-
-/**
- * One line about a player of the list; empty for others.
- *
- * @param {string} spec
- */
-export function playerSummary(spec) {
-  return net.players.find((player) => player.spec === spec)?.summary ?? '';
-}
-
 const SECONDS = [0.5, 1, 2, 5, 10, 30];
 const PLIES = [1, 2, 3, 4, 5, 6, 7, 8];
 
-/** A list of times and depths; none for a player whose search cannot be limited. */
-export class LimitField {
-  /**
-   * @param {() => void} onPick
-   * @param {() => string} specOf the player
-   */
-  constructor(onPick, specOf) {
-    this.specOf = specOf;
-    this.select = h('select', { id: 'analyse-limit', class: 'select', onchange: onPick },
-      h('option', { value: '', text: text('analyse.limit_default') }),
-      group('analysis.time', SECONDS, 's', 'analyse.seconds'),
-      group('analysis.depth', PLIES, 'ply', 'analyse.plies'));
-    this.element = part(field(text('analyse.limit'), this.select));
-    this.off = net.on('welcome', () => this.fit());
-  }
-
-  /** Show the list if the player takes limits. */
-  fit() {
-    this.element.hidden = !takesLimits(this.specOf());
-  }
-
-  /** Listen no more. */
-  close() {
-    this.off();
-  }
-
-  get value() {
-    return takesLimits(this.specOf()) ? this.select.value : '';
-  }
-
-  set value(limit) {
-    this.select.value = limit;
-    if (this.select.selectedIndex < 0) this.select.value = '';
-  }
-
-  /** The limit as an `AnalyseRequest` has it. */
-  get request() {
-    const [, count, unit] = /^([\d.]+)(s|ply)$/.exec(this.value) ?? [];
-    if (!unit) return {};
-    return unit === 's' ? { seconds: Number(count) } : { ply: Number(count) };
-  }
+/**
+ * A list of times and depths.
+ *
+ * @param {string} limit that is chosen, such as `5s` or `3ply`; empty for the player's own
+ * @param {(limit: string) => void} onPick
+ */
+export function limitField(limit, onPick) {
+  const option = (value, words) => h('option', { value, selected: value === limit, text: words });
+  const group = (label, counts, unit, key) => h('optgroup', { label: text(label) },
+    counts.map((one) => option(`${one}${unit}`, text(key, { count: one }))));
+  return field(text('analyse.limit'), h('select', { id: 'analyse-limit', class: 'select', onchange: ({ target }) => onPick(target.value) },
+    option('', text('analyse.limit_default')),
+    group('analysis.time', SECONDS, 's', 'analyse.seconds'), group('analysis.depth', PLIES, 'ply', 'analyse.plies')));
 }
 
-function group(label, counts, unit, key) {
-  return h('optgroup', { label: text(label) },
-    counts.map((count) => h('option', { value: `${count}${unit}`, text: text(key, { count }) })));
+/**
+ * A limit as an `AnalyseRequest` has it.
+ *
+ * @param {string} limit
+ * @returns {{seconds?: number, ply?: number}}
+ */
+export function parseLimit(limit) {
+  const [, number, unit] = /^([\d.]+)(s|ply)$/.exec(limit) ?? [];
+  if (!unit) return {};
+  return unit === 's' ? { seconds: Number(number) } : { ply: Number(number) };
 }

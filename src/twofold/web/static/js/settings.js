@@ -1,6 +1,6 @@
-/** What the person prefers, kept in this browser. */
+/** What the person prefers, kept in this browser; and what one tab remembers. */
 
-import { keep, kept } from './memory.js';
+import { Teller } from './dom.js';
 
 const STORAGE_KEY = 'twofold.settings';
 
@@ -8,21 +8,20 @@ const STORAGE_KEY = 'twofold.settings';
 const DEFAULTS = {
   theme: 'system', // system, light, dark
   palette: 'usual', // colours of the tiles: usual, original, contrast, safe
-  language: 'system', // or one of language.js
+  language: 'system', // or one of text.js
   speed: 1, // of animations: 0 (off) to 2
   pad: false, // whether the D-pad is shown
   say: 'all', // what the live region tells: all, short, off
-  sounds: false, // whether moves are heard
-  clock: false, // whether the time and the pace of a game are shown
   hints: false, // whether the help is on
   player: '', // spec of the player who helps; empty for the default one
   pace: 4, // moves a second when a player plays for me
   chances: 'after', // when Practice shows the chances of moves: before, after, off
+  details: false, // whether the details of an analysis are open
+  strengths: [], // those of the server at the last visit
 };
 
-class Settings {
-  #values = { ...DEFAULTS, ...kept(STORAGE_KEY) };
-  #handlers = new Map();
+class Settings extends Teller {
+  #values = { ...DEFAULTS, ...read('localStorage', STORAGE_KEY) };
 
   /**
    * @param {string} name
@@ -34,28 +33,18 @@ class Settings {
 
   /**
    * @param {string} name
-   * @param {any} value is kept, and told to who listens
+   * @param {any} value is kept, and told to who listens to the name
    */
   set(name, value) {
     if (this.#values[name] === value) return;
     this.#values[name] = value;
-    keep(STORAGE_KEY, this.#values);
-    for (const handler of this.#handlers.get(name) ?? []) handler(value);
-  }
-
-  /**
-   * Listen to changes of a setting.
-   *
-   * @param {string} name
-   * @param {function(any): void} handler
-   * @returns {function(): void} ends it
-   */
-  on(name, handler) {
-    if (!this.#handlers.has(name)) this.#handlers.set(name, new Set());
-    this.#handlers.get(name).add(handler);
-    return () => this.#handlers.get(name).delete(handler);
+    write('localStorage', STORAGE_KEY, this.#values);
+    this.tell(name, value);
   }
 }
+
+/** The one set of settings. */
+export const settings = new Settings();
 
 /** `light` or `dark`: what the page is shown in, by the settings or by the system. */
 export function theme() {
@@ -63,5 +52,36 @@ export function theme() {
   return document.documentElement.dataset.theme ?? (isDark ? 'dark' : 'light');
 }
 
-/** The one set of settings. */
-export const settings = new Settings();
+/**
+ * @param {string} key
+ * @returns {any} what the tab remembers when it is reloaded; null for nothing
+ */
+export function remembered(key) {
+  return read('sessionStorage', key);
+}
+
+/**
+ * Have this tab remember a value, whatever happens in others.
+ *
+ * @param {string} key
+ * @param {any} value
+ */
+export function remember(key, value) {
+  write('sessionStorage', key, value);
+}
+
+function read(storage, key) {
+  try {
+    return JSON.parse(window[storage].getItem(key));
+  } catch {
+    return null;
+  }
+}
+
+function write(storage, key, value) {
+  try {
+    window[storage].setItem(key, JSON.stringify(value));
+  } catch {
+    // it lasts as long as the page
+  }
+}

@@ -7,12 +7,27 @@
  * `games.found.one`, `games.found.other`. A language needs its own forms only, and `other`.
  */
 
-import { language, locale } from './language.js';
+import { settings } from './settings.js';
+
+/** The languages that the page has texts in, each by its own name. */
+export const LANGUAGES = { de: 'Deutsch', en: 'English', es: 'Español', zh: '中文' };
+
+const wanted = navigator.languages ?? [navigator.language];
+
+const languageOf = (tag) => tag.split('-')[0].toLowerCase();
+
+/** The name of the language, such as `en`: the one chosen, else the first of the browser's that there is. */
+export const language = [settings.get('language'), ...wanted.map(languageOf), 'en']
+  .find((one) => Object.hasOwn(LANGUAGES, one));
+
+/** How numbers and dates are written: as the browser has it for this language, such as `en-GB`. */
+export const locale = wanted.find((tag) => languageOf(tag) === language) ?? language;
 
 const CATALOGUE = await (await fetch(new URL(`../texts/${language}.json`, import.meta.url))).json();
 
 const FORMS = new Intl.PluralRules(locale);
 const NUMBERS = new Intl.NumberFormat(locale);
+const formats = new Map(); // by the number of decimals
 const SIGNS = NUMBERS.formatToParts(1234567.5);
 
 /** The sign between thousands, and between a number and its decimals. */
@@ -34,7 +49,8 @@ export function text(key, values = {}) {
     console.error(`no text for ${key}`);
     return key;
   }
-  return words.replace(/\{(\w+)\}/g, (_, name) => shown(values[name]));
+  return words.replace(/\{(\w+)\}/g, (_, name) => (
+    typeof values[name] === 'number' ? number(values[name]) : String(values[name] ?? '')));
 }
 
 /**
@@ -85,7 +101,11 @@ export function number(value) {
  * @returns {string}
  */
 export function fixed(value, decimals) {
-  return formatOf(decimals).format(value).replace('-', '−');
+  if (!formats.has(decimals)) {
+    const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+    formats.set(decimals, new Intl.NumberFormat(locale, digits));
+  }
+  return formats.get(decimals).format(value).replace('-', '−');
 }
 
 /**
@@ -98,20 +118,4 @@ export function fixed(value, decimals) {
 export function percent(value, decimals) {
   const words = decimals === undefined ? number(Math.round(10 * value) / 10) : fixed(value, decimals);
   return text('all.percent', { value: words });
-}
-
-const formats = new Map();
-
-function formatOf(decimals) {
-  if (!formats.has(decimals)) {
-    formats.set(decimals, new Intl.NumberFormat(locale, {
-      minimumFractionDigits: decimals,
-      maximumFractionDigits: decimals,
-    }));
-  }
-  return formats.get(decimals);
-}
-
-function shown(value) {
-  return typeof value === 'number' ? number(value) : String(value ?? '');
 }

@@ -7,7 +7,7 @@
  */
 
 import { h } from './dom.js';
-import { slide } from './slides.js';
+import { slide } from './notation.js';
 
 /** Where tiles at hand are: out of sight, without a change of layout or of what is inside. */
 const AWAY = 'scale(0)';
@@ -84,7 +84,7 @@ export class TileLayer {
    * @param {string} letter
    */
   begin(letter) {
-    const { slides, tiles, changed } = slide(this.#values(), this.#rows, this.#cols, letter);
+    const { slides, tiles, changed } = slide(this.#at.map((tile) => tile?.value ?? 0), this.#rows, this.#cols, letter);
     if (!changed) return;
     this.#slideOrShow(slides, tiles);
     this.#begunAt = performance.now();
@@ -101,10 +101,10 @@ export class TileLayer {
     if (begun && this.#lacksOnly(step)) {
       this.#begunAt = 0;
       const late = (performance.now() - begun) * this.speed;
-      this.#appear(cell, tile, Math.max(0, APPEAR.delay - late));
+      this.#add(cell, tile, this.#moving ? GROW : null, Math.max(0, APPEAR.delay - late));
     } else if (this.#fits(slides, now.tiles, cell)) {
       this.#slideOrShow(slides, now.tiles.with(cell, 0));
-      this.#appear(cell, tile, APPEAR.delay);
+      this.#add(cell, tile, this.#moving ? GROW : null, APPEAR.delay);
     } else {
       this.show(now.tiles, false);
     }
@@ -112,10 +112,6 @@ export class TileLayer {
 
   get #moving() {
     return this.speed > 0 && !STILL.matches;
-  }
-
-  #values() {
-    return this.#at.map((tile) => tile?.value ?? 0);
   }
 
   /** Whether the board is the one of the step but for the new tile. */
@@ -149,13 +145,9 @@ export class TileLayer {
     for (const end of made) this.#add(end, tiles[end], POP, APPEAR.delay);
   }
 
-  #appear(cell, value, delay) {
-    this.#add(cell, value, this.#moving ? GROW : null, delay);
-  }
-
   #slide(tile, start, end) {
     if (start === end) return;
-    place(tile, end, this.#cols);
+    tile.slot.style.transform = where(end, this.#cols);
     this.#animate(tile.slot,
       [{ transform: where(start, this.#cols) }, { transform: where(end, this.#cols) }], SLIDE);
   }
@@ -163,7 +155,7 @@ export class TileLayer {
   #add(cell, value, frames, delay) {
     const tile = this.#take(value);
     paint(tile, value);
-    place(tile, cell, this.#cols);
+    tile.slot.style.transform = where(cell, this.#cols);
     this.#at[cell] = tile;
     tile.slot.classList.toggle('merged', frames === POP);
     if (!tile.slot.isConnected) this.#element.append(tile.slot);
@@ -177,8 +169,9 @@ export class TileLayer {
   #take(value) {
     const found = this.#spare.findIndex((tile) => tile.value === value);
     if (found >= 0) return this.#spare.splice(found, 1)[0];
-    if (this.#spare.length < SPARE_RATIO * this.#at.length) return newTile();
-    return this.#spare.shift();
+    if (this.#spare.length >= SPARE_RATIO * this.#at.length) return this.#spare.shift();
+    const face = h('div', { class: 'tile-face' });
+    return { slot: h('div', { class: 'tile' }, face), face, value: 0 };
   }
 
   #release(cell) {
@@ -186,22 +179,15 @@ export class TileLayer {
     this.#at[cell] = null;
   }
 
-  #hide(tile) {
-    tile.slot.style.transform = AWAY;
-    this.#spare.push(tile);
-  }
-
   #animate(element, frames, { duration, delay = 0, ...timing }) {
     const animation = element.animate(frames, {
       ...timing, duration: duration / this.speed, delay: delay / this.speed,
     });
     this.#running.add(animation);
-    animation.onfinish = () => this.#ended(animation);
-  }
-
-  #ended(animation) {
-    this.#running.delete(animation);
-    if (!this.#running.size) this.#finish();
+    animation.onfinish = () => {
+      this.#running.delete(animation);
+      if (!this.#running.size) this.#finish();
+    };
   }
 
   /** Put everything where it ends. */
@@ -209,14 +195,10 @@ export class TileLayer {
     for (const animation of this.#running) animation.cancel();
     this.#running.clear();
     this.#begunAt = 0;
-    for (const tile of this.#leaving) this.#hide(tile);
+    for (const { slot } of this.#leaving) slot.style.transform = AWAY;
+    this.#spare.push(...this.#leaving);
     this.#leaving = [];
   }
-}
-
-function newTile() {
-  const face = h('div', { class: 'tile-face' });
-  return { slot: h('div', { class: 'tile' }, face), face, value: 0 };
 }
 
 function paint(tile, value) {
@@ -226,10 +208,6 @@ function paint(tile, value) {
   tile.face.textContent = digits;
   tile.face.style.setProperty('--digits', digits.length);
   tile.face.dataset.exponent = Math.log2(value);
-}
-
-function place(tile, cell, cols) {
-  tile.slot.style.transform = where(cell, cols);
 }
 
 // In percent of the tile's own place, so that a board of any size needs no measuring.

@@ -43,7 +43,7 @@ export class BoardEditor {
     this.element = h('div', {
       class: 'board-editor',
       onkeydown: (event) => this.#key(event),
-      onfocusin: (event) => this.#focused(event),
+      onfocusin: (event) => this.#cellOf(event.target) >= 0 && this.#setCursor(this.#cellOf(event.target)),
       onmousedown: (event) => this.isEditing || event.preventDefault(), // keys stay with the page
       onpointerdown: (event) => this.#press(event),
       onpointermove: (event) => this.#drag(event),
@@ -150,11 +150,6 @@ export class BoardEditor {
     this.#count(cell, -1);
   }
 
-  #focused(event) {
-    const cell = this.#cellOf(event.target);
-    if (cell >= 0) this.#setCursor(cell);
-  }
-
   #setCursor(cell) {
     this.#cursor = cell;
     this.view.cells.forEach((each, index) => { each.tabIndex = index === cell ? 0 : -1; });
@@ -180,7 +175,8 @@ export class BoardEditor {
     if (STEPS[key] && !event.shiftKey) this.#walk(...STEPS[key]);
     else if (key === 'Home') this.#moveTo(cell - (cell % this.view.cols));
     else if (key === 'End') this.#moveTo(cell - (cell % this.view.cols) + this.view.cols - 1);
-    else if (key === ' ' || key === 'Enter') this.#apply(cell, event.shiftKey ? -1 : 1);
+    else if ((key === ' ' || key === 'Enter') && this.brush !== null) this.#put(cell, exponentOf(this.brush));
+    else if (key === ' ' || key === 'Enter') this.#pick(cell, event.shiftKey ? -1 : 1);
     else if (!this.isEditing) return false;
     else if (key === '+' || key === '=') this.#count(cell, 1);
     else if (key === '-') this.#count(cell, -1);
@@ -188,11 +184,6 @@ export class BoardEditor {
     else if (exponentOfKey(keyOf(event)) > 0) this.#put(cell, exponentOfKey(keyOf(event)));
     else return false;
     return true;
-  }
-
-  #apply(cell, step) {
-    if (this.brush === null) this.#pick(cell, step);
-    else this.#put(cell, exponentOf(this.brush));
   }
 
   #walk(down, right) {

@@ -3,12 +3,10 @@
 import { EvalBar } from '../analysis_view.js';
 import { select } from '../controls.js';
 import { button, h, part, render } from '../dom.js';
-import { ARROWS, LETTERS, moveName } from '../moves.js';
+import { ARROWS, LETTERS, listenSwipes, moveName } from '../moves.js';
 import { settings } from '../settings.js';
-import { listenSwipes } from '../swipe.js';
 import { number, text } from '../text.js';
 import { BoardEditor } from './board_editor.js';
-import { RATES } from './walk.js';
 
 /** Faster than this the tiles do not slide. */
 const FASTEST_ANIMATED = 5;
@@ -16,7 +14,7 @@ const FASTEST_ANIMATED = 5;
 /** Shows where a `Walk` is. */
 export class BoardPanel {
   /**
-   * @param {import('./walk.js').Walk} walk
+   * @param {import('./board_panel.js').Walk} walk
    * @param {object} actions
    * @param {(letter: string) => void} actions.onMove
    * @param {(tiles: number[], group: string) => void} actions.onEdit
@@ -31,19 +29,13 @@ export class BoardPanel {
     this.frame = h('div', { class: 'analysis-frame' }, this.editor.element, this.edges);
     this.element = part(h('div', { class: 'analysis-stage' }, this.bar.element, this.frame));
     this.controls = part(h('div', { class: 'analysis-controls' }));
-    this.off = listenSwipes(this.editor.element, (letter) => this.editor.isEditing || onMove(letter));
-  }
-
-  /** Listen no more. */
-  close() {
-    this.off();
+    listenSwipes(this.editor.element, (letter) => this.editor.isEditing || onMove(letter));
   }
 
   /** Show the place of the walk; a step on from what was shown slides. */
   show() {
     const { walk, editor } = this;
     const { position } = walk;
-    editor.element.classList.remove('is-preview');
     const isSlow = !walk.isPlaying || walk.rate <= FASTEST_ANIMATED;
     if (position !== this.shown) {
       const { rows, cols } = editor.view;
@@ -57,20 +49,6 @@ export class BoardPanel {
     this.shown = position;
     editor.mark(walk.isPlaying ? -1 : position.step?.cell ?? -1);
     this.#showControls();
-  }
-
-  /**
-   * Show another board in place of the position, until `show`.
-   *
-   * @param {number[]} tiles
-   * @param {boolean} [isPreview] whether it is one that may come
-   */
-  showOther(tiles, isPreview = false) {
-    const { rows, cols } = this.walk.position;
-    this.editor.element.classList.toggle('is-preview', isPreview);
-    this.editor.set(tiles, rows, cols);
-    this.editor.mark(-1);
-    this.shown = null;
   }
 
   #showControls() {
@@ -119,5 +97,84 @@ export class BoardPanel {
         class: `board-edge edge-${letter} ${kind} ${colour} ${letter === best ? 'is-top' : ''}`.trim(),
         onclick: () => this.onMove(letter) }, ARROWS[letter]);
     }));
+  }
+}
+
+/** Moves a second to choose from. */
+const RATES = [1, 2, 5, 10, 30, 100];
+
+/** The line and the place that one looks at. */
+export class Walk {
+  #timer = null;
+  #due = 0;
+
+  /** Moves a second while it plays. */
+  rate = 5;
+
+  /**
+   * @param {import('./tree.js').Position[]} line
+   * @param {() => void} onChange called when the line, the place or playing changes
+   */
+  constructor(line, onChange) {
+    Object.assign(this, { line, onChange, place: 0 });
+  }
+
+  /** The position one looks at. */
+  get position() {
+    return this.line[this.place];
+  }
+
+  /** The position after it in the line; undefined at the end. */
+  get next() {
+    return this.line[this.place + 1];
+  }
+
+  /** The place of the last position. */
+  get last() {
+    return this.line.length - 1;
+  }
+
+  /** Whether it goes on by itself. */
+  get isPlaying() {
+    return this.#timer !== null;
+  }
+
+  /**
+   * Go to a place, and end playing.
+   *
+   * @param {number} place past the ends counts as the end
+   * @param {import('./tree.js').Position[]} [line] another line
+   */
+  go(place, line = this.line) {
+    cancelAnimationFrame(this.#timer);
+    this.#timer = null;
+    this.line = line;
+    this.#move(place);
+  }
+
+  /** Play on from here, or pause; at the end it begins anew. */
+  toggle() {
+    if (this.isPlaying) return void this.pause();
+    this.#due = performance.now() + 1000 / this.rate;
+    this.#timer = requestAnimationFrame((now) => this.#tick(now));
+    this.#move(this.place === this.last ? 0 : this.place);
+  }
+
+  /** Play no more. */
+  pause() {
+    if (this.isPlaying) this.go(this.place);
+  }
+
+  #tick(now) {
+    const steps = Math.max(0, Math.ceil(((now - this.#due) * this.rate) / 1000));
+    this.#due += (steps * 1000) / this.rate;
+    const isOver = this.place + steps >= this.last;
+    this.#timer = isOver ? null : requestAnimationFrame((next) => this.#tick(next));
+    if (steps) this.#move(this.place + steps);
+  }
+
+  #move(place) {
+    this.place = Math.max(0, Math.min(this.last, place));
+    this.onChange();
   }
 }

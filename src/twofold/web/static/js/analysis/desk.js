@@ -5,29 +5,22 @@ import { AnalysisView } from '../analysis_view.js';
 import { announce, toast } from '../announce.js';
 import { copyMenu, copyText } from '../copying.js';
 import { describeKeys } from '../dialog.js';
-import { button, h, icon, part, render } from '../dom.js';
-import { timeText } from '../games/words.js';
-import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
-import { analysisLink, readable } from '../links.js';
-import { moveName } from '../moves.js';
+import { button, h, icon, onLeave, part, render } from '../dom.js';
+import { playerText, rulesText, timeText } from '../games/words.js';
+import { analysisLink, readable, shareLink } from '../links.js';
+import { listenKeys, moveName, releaseFocusAfterPointer } from '../moves.js';
 import { net } from '../net.js';
-import { formatBoard } from '../notation.js';
-import { playerName, playerNames } from '../player_names.js';
-import { LimitField, PlayerPicker } from '../player_picker.js';
-import { shareLink } from '../share.js';
-import { legalMoves } from '../slides.js';
+import { formatBoard, legalMoves } from '../notation.js';
+import { playerName } from '../player_names.js';
+import { limitField, parseLimit, PlayerPicker, takesLimits } from '../player_picker.js';
 import { number, sentence, text } from '../text.js';
-import { BoardPanel } from './board_panel.js';
-import { Graph } from './graph.js';
-import { asAnalysis, isMistake, judgeNotes, Judging, rankedIn, verdictBy, verdictOf } from './judging.js';
-import { Live } from './live.js';
+import { BoardPanel, Walk } from './board_panel.js';
+import { asAnalysis, isMistake, judgeNotes, Judging, Live, rankedIn, verdictBy, verdictOf } from './judging.js';
 import { MoveList } from './move_list.js';
 import { OutcomesView } from './outcomes_view.js';
-import { Quiz } from './quiz.js';
 import { Setup } from './setup.js';
-import { figures, grades } from './summary.js';
+import { figures, grades, Graph } from './summary.js';
 import { History, Position, Tree } from './tree.js';
-import { Walk } from './walk.js';
 
 /** Names of this machine for itself, at which nobody else reaches the server. */
 const LOOPBACK = /^(localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/;
@@ -48,6 +41,11 @@ describeKeys('analyse', {
 export class Desk {
   #history = new History();
   #isLive = true; // whether each position shown is analysed; else only judgements are shown
+  #toggleLive = () => {
+    this.#isLive = !this.#isLive;
+    this.show();
+  };
+
 
   /**
    * @param {object} page
@@ -61,7 +59,10 @@ export class Desk {
     this.walk = new Walk([], () => this.show());
     this.panel = new BoardPanel(this.walk, {
       onMove: (letter) => this.play(letter),
-      onEdit: (tiles, group) => this.#edit(tiles, group),
+      onEdit: (tiles, group) => {
+        const { rows, cols, score } = this.walk.position;
+        this.take(new Tree(new Position(formatBoard(tiles, rows, cols), { score })), { group });
+      },
       onCell: (cell) => this.#respawn(cell),
     });
     this.setup = new Setup(this.panel.editor, {
@@ -77,12 +78,15 @@ export class Desk {
     this.analysis = new AnalysisView({
       announce: true,
       onMove: (letter) => this.play(letter),
-      onLine: (steps) => this.#playLine(steps),
-      onPreview: (steps) => this.#preview(steps),
+      onLine: (steps) => {
+        const { position } = this.walk;
+        const end = this.reply?.board === position.board && this.tree.follow(position, this.reply.line.slice(0, steps));
+        if (end) this.#go(end);
+      },
       gradeOf: (letter) => (this.#judgement?.move === letter ? this.#judgement.grade : ''), // one grade
     });
     this.picker = new PlayerPicker({ onPick: () => this.#pickPlayer() });
-    this.limit = new LimitField(() => this.#pickPlayer(), () => this.picker.spec);
+    this.limit = ''; // that is chosen
     this.outcomes = new OutcomesView();
     this.live = new Live({
       show: (reply) => { this.reply = reply; this.show(); },
@@ -95,7 +99,10 @@ export class Desk {
     this.labels = part(h('section', { class: 'card review-labels stack', 'aria-label': text('review.labels') }));
     this.judge = part(h('div', { class: 'stack tight' }));
     this.element = h('div', { class: 'analysis-page' });
-    this.offs = [this.#listenKeys(), releaseFocusAfterPointer(this.element)];
+    this.#listenKeys();
+    releaseFocusAfterPointer(this.element);
+    net.on('welcome', () => this.entry && this.#draw()); // it may take limits
+    onLeave(() => this.#close());
   }
 
   get #game() {
@@ -138,12 +145,6 @@ export class Desk {
     this.take(new Tree(new Position(board, { score: score ?? shown })), { group });
   }
 
-  #edit(tiles, group) {
-    const { rows, cols, score } = this.walk.position;
-    const board = formatBoard(tiles, rows, cols);
-    this.take(new Tree(new Position(board, { score })), { group });
-  }
-
   #undo(step) {
     if (step < 0 ? !this.#history.canBack : !this.#history.canForward) return;
     this.#leave();
@@ -152,9 +153,7 @@ export class Desk {
   }
 
   #leave() {
-    if (!this.entry) return;
-    this.#closeQuiz();
-    Object.assign(this.entry, { line: this.walk.line, place: this.walk.place });
+    if (this.entry) Object.assign(this.entry, { line: this.walk.line, place: this.walk.place });
   }
 
   #enter() {
@@ -169,33 +168,37 @@ export class Desk {
   /** Have a game judged, or none. */
   #judgeGame(game) {
     this.judging?.close();
-    this.graph?.close();
     this.judging = this.graph = null;
     if (!game?.last) return;
-    this.judging = new Judging(game, () => this.#judged());
+    this.judging = new Judging(game, () => {
+      this.graph.draw();
+      this.#showJudging();
+      this.show();
+    });
     this.graph = new Graph(game, this.judging, (place) => this.#go(this.tree.main[place]));
     render(this.graphCard, this.graph.element);
     this.judging.place = this.entry.line[this.entry.place].number - game.first;
-    this.judging.start(this.picker.picked, this.limit.request.ply ?? null);
-  }
-
-  #judged() {
-    this.graph.draw();
-    this.#showJudging();
-    this.show();
+    this.#startJudging();
   }
 
   #pickPlayer() {
-    const { request } = this.limit;
-    this.judging?.start(this.picker.picked, request.ply ?? null);
+    this.#startJudging();
     this.show();
+  }
+
+  #startJudging() {
+    this.judging?.start(this.picker.picked, parseLimit(this.#limitTaken).ply ?? null);
+  }
+
+  /** The limit that is chosen, where the player takes one. */
+  get #limitTaken() {
+    return takesLimits(this.picker.spec) ? this.limit : '';
   }
 
   // ---- walking and trying moves
 
   /** Show a position, in the line through it and the one after it. */
   #go(position, next = position) {
-    if (this.quiz) return;
     const line = this.tree.lineOf(next);
     this.walk.go(line.indexOf(position), line);
   }
@@ -211,7 +214,6 @@ export class Desk {
 
   /** Play a move at the position shown: the game's own goes on in the game. */
   play(letter) {
-    if (this.quiz) return void this.quiz.choose(letter);
     const { position, next } = this.walk;
     const found = next?.move === letter ? next : this.tree.play(position, letter);
     if (!found) return;
@@ -223,73 +225,27 @@ export class Desk {
   #respawn(cell) {
     const { position } = this.walk;
     const { step } = position;
-    if (this.quiz || !step || step.after[cell]) return;
+    if (!step || step.after[cell]) return;
     const tile = cell === step.cell && step.tile === 2 ? 4 : 2;
     this.#go(this.tree.respawn(position, cell, tile));
   }
 
   #remove(position = this.walk.next ?? this.walk.position) {
-    if (this.quiz || position.isOfGame || !position.parent) return;
+    if (position.isOfGame || !position.parent) return;
     this.tree.remove(position);
     this.#go(position.parent);
   }
 
-  #playLine(steps) {
-    const end = this.#along(steps);
-    if (end) this.#go(end);
-  }
-
-  #preview(steps) {
-    const at = steps ? this.#along(steps, new Tree(new Position(this.walk.position.board))) : null;
-    if (!at) return void this.#redraw();
-    this.panel.showOther(at.tiles, true);
-    this.previewed = steps;
-    this.#draw();
-  }
-
-  /** The position after some steps of the line of best play; null where it leaves the board. */
-  #along(steps, tree = null) {
-    if (this.reply?.board !== this.walk.position.board) return null;
-    return (tree ?? this.tree).follow(tree ? tree.root : this.walk.position, this.reply.line.slice(0, steps));
-  }
-
   /** Go to the next move of some grades. */
   #next(direction, wanted = isMistake) {
-    if (this.quiz || !this.judging) return;
+    if (!this.judging) return;
     const here = this.walk.line.findLastIndex((one, place) => one.isOfGame && place <= this.walk.place);
     const place = this.judging.find(here, direction, wanted);
     if (place >= 0) {
       this.#go(this.tree.main[place]);
-      this.#reveal();
+      const { top, bottom } = this.panel.frame.getBoundingClientRect();
+      if (top < 0 || bottom > window.innerHeight) this.panel.frame.scrollIntoView({ block: 'start' });
     } else toast(text(this.judging.isGoing ? 'review.none_yet' : 'review.none'));
-  }
-
-  // ---- the quiz
-
-  #learn() {
-    if (this.quiz || !this.judging?.mistakes().length) return;
-    this.#setUp(false);
-    this.walk.go(this.walk.place, this.tree.main);
-    this.quiz = new Quiz(this.judging, {
-      onAsk: (place) => { this.walk.go(place); this.#redraw(); },
-      onMove: (letter) => this.panel.showOther(this.walk.position.slide(letter).tiles),
-      onClose: () => { this.#closeQuiz(); this.labels.querySelector('.primary').focus({ preventScroll: true }); },
-    });
-    this.quiz.next();
-    this.quiz.element.querySelector('button:enabled').focus({ preventScroll: true });
-    this.#reveal();
-  }
-
-  /** Scroll to the board, where it is not in sight. */
-  #reveal() {
-    const { top, bottom } = this.panel.frame.getBoundingClientRect();
-    if (top < 0 || bottom > window.innerHeight) this.panel.frame.scrollIntoView({ block: 'start' });
-  }
-
-  #closeQuiz() {
-    if (!this.quiz) return;
-    this.quiz = null;
-    this.#redraw();
   }
 
   // ---- what is shown
@@ -304,12 +260,6 @@ export class Desk {
     this.show();
   }
 
-  /** Show the position again, which was left for a preview or an answer. */
-  #redraw() {
-    this.panel.shown = null;
-    this.show();
-  }
-
   #setUp(isOn) {
     this.panel.editor.setEditing(isOn);
     this.setup.pick(null);
@@ -321,21 +271,20 @@ export class Desk {
     const { position, isPlaying } = this.walk;
     const isNew = position !== this.at;
     this.at = position;
-    this.previewed = 0;
     if (isNew) this.note = '';
     this.legal = legalMoves(position.tiles, position.rows, position.cols);
     this.panel.show();
     if (this.panel.editor.isEditing) this.setup.show(position, this.#history);
     this.picker.setShape(position.rows, position.cols);
-    this.limit.fit();
     this.#ask();
     this.#draw();
-    this.moves.show(this.tree, this.walk, (one) => this.#gradeOf(one));
+    this.moves.show(this.tree, this.walk, ({ isOfGame, parent, number: made }) => (
+      isOfGame && parent ? this.judging?.judgements[made - 1 - this.#game.first]?.grade : null));
     if (position.isOfGame) {
       this.graph?.setPlace(position.number - this.#game.first);
       if (isNew && !isPlaying) this.judging?.look(position.number - this.#game.first);
     }
-    if (isNew && !isPlaying && !this.quiz) announce(this.words);
+    if (isNew && !isPlaying) announce(this.words);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       window.history.replaceState(window.history.state, '', this.#address());
@@ -344,34 +293,29 @@ export class Desk {
   }
 
   #draw() {
-    const { panel, quiz, judging, walk } = this;
+    const { panel, judging, walk } = this;
     const isSetup = panel.editor.isEditing;
     const reply = this.#showValues();
-    const states = { 'is-quiz': quiz, 'is-setup': isSetup, 'has-game': this.#game, 'is-judged': judging, 'has-moves': walk.last > 0 };
+    const states = { 'is-setup': isSetup, 'has-game': this.#game, 'is-judged': judging, 'has-moves': walk.last > 0 };
     this.element.className = ['analysis-page', ...Object.keys(states).filter((name) => states[name])].join(' ');
     this.#showMoves(reply, walk.next);
     render(this.element,
       h('div', { key: 'head', class: 'analysis-head row apart' }, this.#head()),
       h('section', { key: 'board', class: 'analysis-board stack near', 'aria-label': text('analyse.position') }, panel.element, panel.controls,
-        isSetup ? this.setup.element : !quiz && h('p', { class: 'analysis-hint soft small', role: 'status',
-          text: this.previewed ? text('analyse.preview', { count: this.previewed }) : text('analyse.try_hint') })),
-      quiz ? h('div', { key: 'quiz', class: 'analysis-quiz' }, quiz.element) : [
-        h('section', { key: 'move', class: 'card analysis-move', 'aria-label': text('review.this_move') },
-          this.#verdict(reply, walk.next), this.analysis.element),
-        h('div', { key: 'side', class: 'analysis-side stack' },
-          walk.last > 0 ? this.moves.element : !this.#game && this.chooser,
-          h('section', { class: 'analysis-asked', 'aria-label': text('analyse.asked') },
-            this.picker.element, this.limit.element, this.judge),
-          this.outcomes.element),
-        judging && [this.graphCard, this.figures, this.labels]]);
-  }
-
-  #gradeOf({ isOfGame, parent, number: made }) {
-    return isOfGame && parent ? this.judging?.judgements[made - 1 - this.#game.first]?.grade : null;
+        isSetup ? this.setup.element : h('p', { class: 'analysis-hint soft small', text: text('analyse.try_hint') })),
+      h('section', { key: 'move', class: 'card analysis-move', 'aria-label': text('review.this_move') },
+        this.#verdict(reply, walk.next), this.analysis.element),
+      h('div', { key: 'side', class: 'analysis-side stack' },
+        walk.last > 0 ? this.moves.element : !this.#game && this.chooser,
+        h('section', { class: 'analysis-asked', 'aria-label': text('analyse.asked') }, this.picker.element,
+          takesLimits(this.picker.spec) && limitField(this.limit, (limit) => { this.limit = limit; this.#pickPlayer(); }),
+          this.judge),
+        this.outcomes.element),
+      judging && [this.graphCard, this.figures, this.labels]);
   }
 
   #address() {
-    const about = { player: this.picker.picked, limit: this.limit.value };
+    const about = { player: this.picker.picked, limit: this.#limitTaken };
     const way = this.tree.wayTo(this.walk.position);
     if (this.#game) return analysisLink({ game: this.#game.id, ...way, ...about });
     const { board, score } = this.tree.root;
@@ -380,12 +324,12 @@ export class Desk {
 
   #ask() {
     const { position, isPlaying } = this.walk;
-    if (this.quiz || isPlaying || !this.legal || !this.#isLive) {
+    if (isPlaying || !this.legal || !this.#isLive) {
       this.live.stop(!this.judging?.isGoing);
       return;
     }
     this.live.ask({ board: position.board, rules: this.#game?.rules ?? '',
-      score: String(position.score ?? ''), ...this.limit.request,
+      score: String(position.score ?? ''), ...parseLimit(this.#limitTaken),
       player: this.picker.picked || this.judging?.judge || '' });
   }
 
@@ -431,7 +375,7 @@ export class Desk {
       h('div', { class: 'row apart' },
         h('h2', { class: 'analysis-heading number', text: heading }),
         h('label', { class: 'check small' }, h('input', { type: 'checkbox', class: 'switch',
-          role: 'switch', checked: this.#isLive, onchange: () => this.#toggleLive() }),
+          role: 'switch', checked: this.#isLive, onchange: this.#toggleLive }),
         text('review.live'))),
       (next || isEnd || this.walk.last > 0) && h('p', { class: 'analysis-words' },
         one && [gradeMark(one.grade), h('strong', { text: label })], words),
@@ -452,23 +396,17 @@ export class Desk {
   }
 
   #showMoves(reply, next) {
-    const isHidden = this.quiz || this.panel.editor.isEditing;
+    const isHidden = this.panel.editor.isEditing;
     const [best, second] = reply ? rankedIn(reply) : [];
     const grade = next?.isOfGame ? this.#judgement?.grade : '';
     this.panel.showMoves(isHidden ? { legal: '' } : { legal: this.legal, best, second, made: next?.move, grade });
-  }
-
-  #toggleLive() {
-    this.#isLive = !this.#isLive;
-    this.show();
   }
 
   #showJudging() {
     const { judging } = this;
     if (!judging) return void render(this.judge);
     render(this.figures, figures(judging, (move) => this.#go(this.tree.main[move - this.#game.first])));
-    render(this.labels, grades(judging,
-      { onNext: (wanted) => this.#next(1, wanted), onLearn: () => this.#learn() }));
+    render(this.labels, grades(judging, (wanted) => this.#next(1, wanted)));
     render(this.judge, judgeNotes(judging, playerName));
   }
 
@@ -508,30 +446,27 @@ export class Desk {
 
   #listenKeys() {
     const { walk } = this;
-    // Keys that are moves in the quiz and commands outside of it.
-    const both = (letter, run) => () => (this.quiz ? this.quiz.choose(letter) : run());
-    const outside = (run) => () => { if (!this.quiz) run(); };
-    return listenKeys({
+    listenKeys({
       move: (letter) => this.play(letter),
       commands: {
-        ArrowLeft: both('l', () => walk.go(walk.place - 1)),
-        ArrowRight: both('r', () => walk.go(walk.place + 1)),
-        ArrowUp: both('u', () => this.#line(-1)),
-        ArrowDown: both('d', () => this.#line(1)),
-        PageUp: outside(() => walk.go(walk.place - JUMP)),
-        PageDown: outside(() => walk.go(walk.place + JUMP)),
-        Home: outside(() => walk.go(0)),
-        End: outside(() => walk.go(walk.last)),
-        n: () => (this.quiz ? this.quiz.isAsking || this.quiz.next() : this.#next(1)),
+        ArrowLeft: () => walk.go(walk.place - 1),
+        ArrowRight: () => walk.go(walk.place + 1),
+        ArrowUp: () => this.#line(-1),
+        ArrowDown: () => this.#line(1),
+        PageUp: () => walk.go(walk.place - JUMP),
+        PageDown: () => walk.go(walk.place + JUMP),
+        Home: () => walk.go(0),
+        End: () => walk.go(walk.last),
+        n: () => this.#next(1),
         p: () => this.#next(-1),
-        Space: outside(() => walk.last && walk.toggle()),
-        e: outside(() => this.#toggleLive()),
-        l: both('r', () => this.#learn()),
-        b: outside(() => this.#setUp(!this.panel.editor.isEditing)),
-        Delete: outside(() => this.#remove()),
-        'ctrl+z': outside(() => this.#undo(-1)),
-        'ctrl+y': outside(() => this.#undo(1)),
-        'ctrl+shift+z': outside(() => this.#undo(1)),
+        Space: () => walk.last && walk.toggle(),
+        e: this.#toggleLive,
+        l: () => this.labels.querySelector('a')?.click(),
+        b: () => this.#setUp(!this.panel.editor.isEditing),
+        Delete: () => this.#remove(),
+        'ctrl+z': () => this.#undo(-1),
+        'ctrl+y': () => this.#undo(1),
+        'ctrl+shift+z': () => this.#undo(1),
       },
     });
   }
@@ -539,7 +474,7 @@ export class Desk {
   async #share() {
     this.walk.pause();
     const { position } = this.walk;
-    const { showSharing } = await import('../sharing/dialog.js');
+    const { showSharing } = await import('../sharing.js');
     const { board, rows, cols, score = null, number: move, isOfGame } = position;
     if (!isOfGame) return void showSharing({ board, rows, cols, score });
     const { id, first, last } = this.#game;
@@ -562,26 +497,20 @@ export class Desk {
     }
   }
 
-  /** End all. */
-  close() {
+  #close() {
     clearTimeout(this.timer);
     this.walk.onChange = () => {};
     this.walk.pause();
-    for (const one of [this.live, this.panel, this.moves, this.picker, this.limit, this.judging, this.graph]) {
-      one?.close();
-    }
-    for (const off of this.offs) off();
+    this.live.stop();
+    this.judging?.close();
   }
 }
 
-const ORIGINAL = new Set(['4x4', 'spawn=2:0.9,4:0.1', 'start=2', 'goal=2048', 'stop=never']);
-
 /** One line on a game: what differs from the usual, and when it was. */
 function factsOf(game) {
-  const rules = game.rules.split(' ').filter((one) => !ORIGINAL.has(one)).join(' ');
   return [
     text('review.moves', { count: game.last }),
     text('review.largest', { tile: String(game.largestAt(game.last)) }),
-    rules, game.player === 'me' ? '' : playerNames(game.player), timeText(game.date),
+    rulesText(game.rules), playerText(game.player), timeText(game.date),
   ].filter(Boolean).join(' · ');
 }

@@ -11,8 +11,12 @@ import { fixed, sentence, text } from '../text.js';
 /** Grades from the best to the worst. */
 export const GRADES = ['best', 'fine', 'inaccuracy', 'mistake', 'blunder'];
 
-/** The hand rests. */
+/** How long the hand rests before the judgements from a place on are asked for, and the live analysis there. */
 const REST_MS = 300;
+const LIVE_REST_MS = 120;
+
+/** Judgements of this time are shown together. */
+const CHANGE_MS = 60;
 
 const MISTAKES = new Set(['mistake', 'blunder']);
 
@@ -28,7 +32,6 @@ const UNITS = {
 
 /** Asks for a review and keeps what is answered. */
 export class Judging {
-  #off = [];
   #ref = 0;
 
   /** Judgements by place; undefined where none has come yet. */
@@ -54,24 +57,22 @@ export class Judging {
 
   /**
    * @param {import('./tree.js').Game} game
-   * @param {() => void} onChange called at most once a frame
+   * @param {() => void} onChange called a few times a second at most
    */
   constructor(game, onChange) {
-    this.game = game;
-    this.onChange = onChange;
-    this.player = '';
-    this.ply = null;
+    Object.assign(this, { game, onChange });
     const mine = (take) => (reply) => {
       if (!this.#ref || reply.ref !== this.#ref) return;
       take(reply);
-      this.#changed();
+      this.timer ??= setTimeout(() => {
+        this.timer = null;
+        onChange();
+      }, CHANGE_MS);
     };
-    this.#off = [
-      net.on('judged', mine((reply) => this.#judged(reply))),
-      net.on('reviewed', mine((reply) => { this.reviewed = reply; })),
-      net.on('refused', mine(({ message }) => { this.error = message; })),
-      net.on('state', ({ state }) => state === 'open' && this.resume()),
-    ];
+    net.on('judged', mine((reply) => this.#judged(reply)));
+    net.on('reviewed', mine((reply) => { this.reviewed = reply; }));
+    net.on('refused', mine(({ message }) => { this.error = message; }));
+    net.on('state', ({ state }) => state === 'open' && this.resume());
   }
 
   /** Whether judgements are still to come. */
@@ -82,10 +83,10 @@ export class Judging {
   /**
    * Let a player judge the game.
    *
-   * @param {string} player spec; empty for the server's own choice
-   * @param {number | null} ply depth; null for the server's own choice
+   * @param {string} [player] spec; empty for the server's own choice
+   * @param {number | null} [ply] depth; null for the server's own choice
    */
-  start(player, ply) {
+  start(player = '', ply = null) {
     Object.assign(this, { player, ply, judgements: [], done: 0, reviewed: null, error: '', judge: '' });
     this.#ask();
   }
@@ -103,11 +104,11 @@ export class Judging {
     this.rest = setTimeout(() => this.resume(), REST_MS);
   }
 
-  /** Listen no more. */
+  /** Take no more judgements. */
   close() {
     clearTimeout(this.timer);
     clearTimeout(this.rest);
-    for (const off of this.#off) off();
+    this.#ref = 0;
   }
 
   /**
@@ -128,9 +129,9 @@ export class Judging {
     return -1;
   }
 
-  /** The places of all mistakes that the person made. */
-  mistakes() {
-    return this.judgements.flatMap((one, place) => (isMistake(one.grade) && !this.game.isHelped(place) ? [place] : []));
+  /** Whether the person has made mistakes. */
+  get hasMistakes() {
+    return this.judgements.some((one, place) => isMistake(one.grade) && !this.game.isHelped(place));
   }
 
   #ask() {
@@ -143,13 +144,6 @@ export class Judging {
       this.judgements[one.move_number - this.game.first] = { ...one, grade: one.label };
     }
     Object.assign(this, { done, accuracy, judge: player });
-  }
-
-  #changed() {
-    this.timer ??= setTimeout(() => {
-      this.timer = null;
-      this.onChange();
-    }, 60);
   }
 }
 
@@ -168,7 +162,7 @@ export function isForced(judgement) {
  * @param {object} judgement
  * @param {string} letter of the move
  */
-export function chanceOf(judgement, letter) {
+function chanceOf(judgement, letter) {
   return judgement.table?.chances[LETTERS.indexOf(letter)] ?? null;
 }
 
@@ -190,12 +184,8 @@ export function judgeNotes({ reviewed, player, judge }, nameOf) {
   ];
 }
 
-/**
- * A share in percent, with the digits that tell it from 100.
- *
- * @param {number} ratio
- */
-export function percent(ratio) {
+/** A share in percent, with the digits that tell it from 100. */
+function percent(ratio) {
   const value = 100 * ratio;
   if (ratio >= 1) return '100';
   return value > 99.9 ? `${fixed(99.9, 1)}+` : fixed(value, 1);
@@ -268,4 +258,51 @@ export function asAnalysis(judgement, position, rules) {
   });
   return { board: position.board, rules, final: true, best, unit, table, moves, player: '', depth: '',
     nodes: 0, seconds: 0, source: '', line: [], bar: null, bar_kind: '' };
+}
+
+/** The live analysis of a position: asked when the hand rests; the last question counts. */
+export class Live {
+  #ref = 0;
+  #timer = null;
+  #question = null;
+
+  /**
+   * @param {object} events
+   * @param {(reply: object) => void} events.show called with each `AnalysisReply`
+   * @param {(reply: object) => void} events.outcomes called with each `OutcomesReply`
+   * @param {(message: string) => void} events.refuse called with a sentence
+   */
+  constructor({ show, outcomes, refuse }) {
+    const mine = (run) => (reply) => reply.ref && reply.ref === this.#ref && run(reply);
+    net.on('analysis', mine(show));
+    net.on('outcomes', mine(outcomes));
+    net.on('refused', mine(({ message }) => refuse(message)));
+    net.on('state', ({ state }) => state === 'open' && this.#question && this.#send());
+  }
+
+  /** @param {object} question an `AnalyseRequest` but for its type; the same one is asked once */
+  ask(question) {
+    if (JSON.stringify(question) === JSON.stringify(this.#question)) return;
+    this.#ref = 0;
+    this.#question = question;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#send(), LIVE_REST_MS);
+  }
+
+  #send() {
+    clearTimeout(this.#timer);
+    this.#ref = net.send({ type: 'analyse', outcomes: true, ...this.#question });
+  }
+
+  /**
+   * Ask no more.
+   *
+   * @param {boolean} [isAlone] whether no review is under way, which would end, too
+   */
+  stop(isAlone = true) {
+    clearTimeout(this.#timer);
+    if (this.#ref && isAlone) net.send({ type: 'stop' });
+    this.#ref = 0;
+    this.#question = null;
+  }
 }

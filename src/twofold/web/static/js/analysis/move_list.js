@@ -36,26 +36,20 @@ export class MoveList {
     this.space = h('div', { class: 'moves-space' });
     this.element = part(h('div', { class: 'moves', role: 'group', tabindex: 0,
       'aria-label': text('analyse.moves'), onscroll: () => this.#draw() }, this.space));
-    this.observer = new ResizeObserver(() => this.#draw());
-    this.observer.observe(this.element);
+    new ResizeObserver(() => this.#draw()).observe(this.element);
   }
 
   /**
    * Show a tree.
    *
    * @param {import('./tree.js').Tree} tree
-   * @param {import('./walk.js').Walk} walk
+   * @param {import('./board_panel.js').Walk} walk
    * @param {(position: import('./tree.js').Position) => ?string} gradeOf the grade of the move that
    *   led to a position, where it is judged
    */
   show(tree, walk, gradeOf) {
     Object.assign(this, { tree, walk, gradeOf });
     this.#draw(true);
-  }
-
-  /** Draw no more. */
-  close() {
-    this.observer.disconnect();
   }
 
   #draw(isMoved = false) {

@@ -68,7 +68,7 @@ export class Setup {
           id: 'analyse-score', class: 'input number', type: 'text', inputmode: 'numeric', maxlength: 15,
           autocomplete: 'off', placeholder: text('analyse.score_unknown'), value: String(score ?? ''),
           // people write 12,345
-          onchange: ({ target }) => this.onScore(scoreIn(target.value)),
+          onchange: ({ target: { value: words } }) => this.onScore(/\d/.test(words) ? Number(words.replace(/\D/g, '')) : null),
         }))),
       h('div', { key: 'notation', class: 'field' },
         h('label', { for: 'analyse-notation', text: text('analyse.notation') }),
@@ -144,9 +144,4 @@ export class Setup {
   #reshape(rows, cols) {
     this.#put(reshaped(this.position, rows, rows === 1 ? Math.max(2, cols) : cols)); // one cell is none
   }
-}
-
-function scoreIn(words) {
-  const digits = words.replace(/\D/g, '');
-  return digits ? Number(digits) : null;
 }

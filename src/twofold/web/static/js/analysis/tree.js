@@ -1,9 +1,8 @@
 /** The positions of an analysis: a game, variations that a person tries, boards made here; what was before. */
 
-import { remember, remembered } from '../memory.js';
 import { net } from '../net.js';
-import { exponentsOf, formatBoard, parseStep, shapeOf, tilesOf } from '../notation.js';
-import { legalMoves, slide } from '../slides.js';
+import { exponentsOf, formatBoard, legalMoves, parseStep, shapeOf, slide, tilesOf } from '../notation.js';
+import { remember, remembered } from '../settings.js';
 
 const KEPT = 'twofold-variations';
 
@@ -34,7 +33,7 @@ export class Position {
    * What a move does here, before the new tile.
    *
    * @param {string} letter
-   * @returns {import('../slides.js').SlideResult}
+   * @returns {import('../notation.js').SlideResult}
    */
   slide(letter) {
     return slide(this.tiles, this.rows, this.cols, letter);
@@ -118,8 +117,11 @@ export class Tree {
     const board = formatBoard(tiles.with(cell, tile), position.rows, position.cols);
     const same = position.children.find((child) => child.move === letter && child.board === board);
     const score = position.score === null ? null : position.score + reward;
-    return same ?? this.#add(
-      new Position(board, { parent: position, move: letter, score, number: position.number + 1 }));
+    if (same) return same;
+    const added = new Position(board, { parent: position, move: letter, score, number: position.number + 1 });
+    position.children.push(added);
+    this.version += 1;
+    return added;
   }
 
   /**
@@ -173,28 +175,22 @@ export class Tree {
       open.push(...at.children);
       if (!at.isOfGame && at.parent && !at.children.length) ends.push(this.wayTo(at));
     }
-    remember(KEPT, JSON.stringify({ name: this.#name, ends }));
+    remember(KEPT, { name: this.#name, ends });
   }
 
   /** Have the variations again that the tab keeps of this tree. */
   recall() {
-    const { name, ends } = JSON.parse(remembered(KEPT) || '{}');
+    const { name, ends } = remembered(KEPT) ?? {};
     if (name === this.#name) for (const one of ends) this.at(one);
   }
 
   get #name() {
     return this.game?.id ?? this.root.board;
   }
-
-  #add(position) {
-    position.parent.children.push(position);
-    this.version += 1;
-    return position;
-  }
 }
 
 /** A cell and a tile as the dice of the original game choose them. */
-export function randomSpawn(tiles) {
+function randomSpawn(tiles) {
   const empty = tiles.flatMap((tile, cell) => (tile ? [] : [cell]));
   return { cell: empty[Math.floor(Math.random() * empty.length)], tile: Math.random() < 0.9 ? 2 : 4 };
 }
@@ -253,7 +249,8 @@ export class Game {
     this.comments = new Map(
       Object.entries(data.comments).map(([move, words]) => [Number(move) - first, words]),
     );
-    this.#autoplay = madeBy(data.autoplay ?? [], first, moves.length);
+    this.#autoplay = Array(moves.length).fill(false); // ranges of move numbers, the first move being 1
+    for (const [start, end] of data.autoplay ?? []) this.#autoplay.fill(true, start - first - 1, end - first);
     /** How many moves are the person's own; all where nothing else is known. */
     this.ownMoves = this.#autoplay.filter((made) => !made).length;
   }
@@ -277,13 +274,6 @@ export class Game {
   largestAt(place) {
     return 2 ** Math.max(...exponentsOf(this.boards[place]));
   }
-}
-
-/** Whether each move is in one of some ranges of move numbers, the first move being 1. */
-function madeBy(ranges, first, count) {
-  const made = Array(count).fill(false);
-  for (const [start, end] of ranges) made.fill(true, start - first - 1, end - first);
-  return made;
 }
 
 const FEWEST_MOVES = 20;

@@ -1,9 +1,9 @@
 /** The jobs of the server: benches, trainings and tables, one at a time, with how far they are. */
 
 import { announce, toast } from '../announce.js';
-import { button, h } from '../dom.js';
+import { button, h, pageSignal } from '../dom.js';
 import { formatAgo, formatLong } from '../figures.js';
-import { isPlain } from '../keys.js';
+import { isPlain } from '../moves.js';
 import { net, whileVisible } from '../net.js';
 import { fullSentence, number, text } from '../text.js';
 
@@ -17,6 +17,8 @@ export const ACTIVE = new Set(['running', 'waiting']);
 /** The jobs, and what can be done about them. */
 export class Jobs {
   #states = new Map();
+
+  signal = pageSignal();
 
   /** What the server allows; null before it has said. */
   limits = null;
@@ -33,18 +35,12 @@ export class Jobs {
   constructor(context) {
     Object.assign(this, context);
     this.#askLimits();
-    this.off = whileVisible(() => this.refresh(), EVERY_MS);
-  }
-
-  close() {
-    this.off();
-    this.isClosed = true;
+    whileVisible(() => this.refresh(), EVERY_MS);
   }
 
   /** Ask for the jobs now. */
   async refresh() {
     const jobs = await net.get('/api/jobs');
-    if (this.isClosed) return;
     for (const job of jobs) this.#tell(job);
     this.list = jobs;
     this.changed();
@@ -80,7 +76,7 @@ export class Jobs {
    */
   async open(wish = {}) {
     const { askNewJob } = await import('./new_job.js');
-    if (this.isClosed || !this.limits) return;
+    if (this.signal.aborted || !this.limits) return;
     askNewJob({ limits: this.limits, names: this.#taken, onStarted: (job) => this.#started(job), ...wish });
   }
 
@@ -121,6 +117,7 @@ export class Jobs {
     if (this.limits && !this.isAllowed) return null;
     const active = this.list.filter(({ state }) => ACTIVE.has(state)).reverse(); // in the order of their turn
     const ended = this.list.filter(({ state }) => !ACTIVE.has(state));
+    const isNews = ({ cause, ended: when }) => cause === 'server' || Date.now() - Date.parse(when) < RECENT_MS; // nobody may have seen it
     const recent = ended.filter(isNews).slice(0, SHOWN);
     const earlier = ended.filter((job) => !recent.includes(job));
     return h('section', { key: 'jobs', class: 'jobs stack near', 'aria-label': text('jobs.title') },
@@ -174,11 +171,6 @@ export class Jobs {
 }
 
 const stemOf = (file) => file.replace(/\.\w+$/, '');
-
-/** Whether a job ended a moment ago, or with the server, which nobody may have seen. */
-function isNews({ cause, ended }) {
-  return cause === 'server' || Date.now() - Date.parse(ended) < RECENT_MS;
-}
 
 /** Where a job stands, in words. */
 function statusOf(job) {

@@ -1,14 +1,12 @@
 /** The dialog that starts a job: a form for each kind, and the command that does the same. */
 
-import { ChoiceField, RulesField } from '../choice_field.js';
 import { radios, select } from '../controls.js';
 import { openDialog } from '../dialog.js';
 import { button, h, render } from '../dom.js';
 import { formatBytes } from '../figures.js';
 import { commandBlock } from '../lab/parts.js';
-import { net } from '../net.js';
-import { PlayerPicker } from '../player_picker.js';
-import { refusalText } from '../refusals.js';
+import { net, refusalText } from '../net.js';
+import { ChoiceField, PlayerPicker, rulesField } from '../player_picker.js';
 import { text } from '../text.js';
 
 const PAUSE_MS = 250;
@@ -64,7 +62,6 @@ export function askNewJob({ onStarted, ...context }) {
     title: text('jobs.new_title'),
     body: form.element,
     wide: true,
-    onClose: () => form.close(),
     foot: [
       button({ text: text('all.cancel') }, () => dialog.close()),
       h('button', { type: 'submit', form: 'new-job', class: 'button primary', text: text('jobs.start') }),
@@ -81,7 +78,7 @@ class JobForm {
     const changed = () => this.#changed();
     Object.assign(this, { limits, names, kind });
     this.players = players.map((spec) => this.#picker(spec));
-    this.rules = new RulesField({ onPick: changed });
+    this.rules = rulesField(changed);
     this.network = choice('jobs.network', NETWORK, 'jobs.network_example', changed, limits.networks);
     this.schedule = choice('jobs.schedule', SCHEDULES[0], 'jobs.schedule_example', changed, SCHEDULES,
       (_, place) => text(`jobs.schedule_${place}`));
@@ -91,14 +88,8 @@ class JobForm {
     this.#changed();
   }
 
-  close() {
-    clearTimeout(this.#timer);
-    this.#turn += 1;
-    for (const player of this.players) player.close();
-  }
-
   #picker(spec) {
-    return new PlayerPicker({ spec, quiet: true, onPick: () => this.#changed() });
+    return new PlayerPicker({ value: spec, quiet: true, onPick: () => this.#changed() });
   }
 
   /** Start what the form says, which is returned; null if it was not started. */
@@ -216,7 +207,6 @@ class JobForm {
   }
 
   #removePlayer(picker) {
-    picker.close();
     this.players = this.players.filter((one) => one !== picker);
     this.#draw();
     this.element.querySelector('.jobs-add').focus();
@@ -244,7 +234,6 @@ function formatTime(seconds) {
 }
 
 function choice(key, value, hint, onPick, values, nameOf = (one) => one) {
-  const made = new ChoiceField({ label: text(key), otherLabel: text(key), otherHint: text(hint), value, onPick });
-  made.setChoices(values.map((one, place) => ({ value: one, text: nameOf(one, place) })));
-  return made;
+  return new ChoiceField({ label: text(key), otherLabel: text(key), otherHint: text(hint), value, onPick,
+    choices: values.map((one, place) => ({ value: one, text: nameOf(one, place) })) });
 }

@@ -88,13 +88,9 @@ function trainingLines(curves, { measure, unit, tile }) {
     ? only.map((one, place) => line(curves[0], `${REACHED}${one}`, unit, place, text('lab.line_reached', { tile: one })))
     : curves.map((curve, place) => line(curve, measure === 'reached' ? `${REACHED}${tile}` : measure, unit, place,
       curves.length === 1 ? aloneName(curve, measure) : curve.name));
-  if (curves.length === 1 && measure === 'mean') lines.push(judgedLine(curves[0], unit));
+  // the mean scores of the games that measured the network in between
+  if (curves.length === 1 && measure === 'mean') lines.push(judged(text('lab.line_evaluations'), curves[0].evaluations ?? [], unit, 1, 1));
   return lines;
-}
-
-/** The mean scores of the games that measured the network in between. */
-function judgedLine({ evaluations = [] }, unit) {
-  return judged(text('lab.line_evaluations'), evaluations, unit, 1, 1);
 }
 
 /** The shares of the games from boards that came to the next large tile, a line each set of boards. */
@@ -114,13 +110,8 @@ function judged(name, rows, unit, place, factor) {
   };
 }
 
-/** How many runs a curve is the mean of. */
-function runsOf({ columns }) {
-  return columns.filter((name) => name.startsWith(SEED)).length || 1;
-}
-
 function aloneName(curve, measure) {
-  const count = runsOf(curve);
+  const count = curve.columns.filter((name) => name.startsWith(SEED)).length || 1; // runs that it is the mean of
   return count > 1 ? text('lab.line_runs', { count }) : text(`lab.measure_${measure}`);
 }
 

@@ -29,7 +29,10 @@ export class DataTable {
     this.caption = caption;
     this.table = h('table', { class: 'table lab-table' });
     this.element = part(h('div', { class: 'lab-data stack' }, scrollBox(caption, this.table),
-      csvButton(caption, () => ({ name: this.file, rows: this.#saved() }))));
+      csvButton(caption, () => {
+        const { header, rows, keys, isRaw } = this.#info;
+        return { name: this.file, rows: [header, ...this.#places().map((place) => (isRaw ? keys : rows)[place])] };
+      })));
   }
 
   /**
@@ -82,12 +85,6 @@ export class DataTable {
     const isSorted = this.#order?.column === column && this.#order.direction === first;
     this.#order = { column, direction: isSorted ? other : first };
     this.#draw();
-  }
-
-  /** The header and the rows as they stand. */
-  #saved() {
-    const { header, rows, keys, isRaw } = this.#info;
-    return [header, ...this.#places().map((place) => (isRaw ? keys : rows)[place])];
   }
 
   /** Rows in the order chosen; equal ones as they came, those without a value last. */
@@ -160,10 +157,7 @@ export function headingWords(title) {
  * @param {string} cell
  */
 export function cellWords(cell) {
-  const [low, high] = cell.split(' to ').map(numberWords);
+  const [low, high] = cell.split(' to ').map((words) => (
+    words.replace(NUMBER, (found) => found.replace(/[,.]/g, (sign) => (sign === ',' ? group : point)))));
   return high === undefined ? low : text('lab.from_to', { low, high });
-}
-
-function numberWords(words) {
-  return words.replace(NUMBER, (found) => found.replace(/[,.]/g, (sign) => (sign === ',' ? group : point)));
 }

@@ -32,7 +32,8 @@ export function commandBlock(lines) {
 export function csvButton(label, make) {
   const press = () => {
     const { name, rows } = make();
-    save(`${name}.csv`, new Blob([csvOf(rows)], { type: 'text/csv' }));
+    const lines = rows.map((row) => `${row.map(cell).join(',')}\n`);
+    save(`${name}.csv`, new Blob(lines, { type: 'text/csv' }));
   };
   return button({ icon: 'download', text: 'CSV' }, press,
     { class: 'quiet lab-csv', 'aria-label': text('lab.csv_of', { label }) });
@@ -74,12 +75,7 @@ export function figureButtons(label, address, name) {
     drawing.install && h('p', { class: 'soft small' }, text('lab.no_figures'), ' ', h('code', { text: drawing.install })));
 }
 
-/** Lines that end with a line feed; numbers without thousands separators. */
-function csvOf(rows) {
-  return rows.map((row) => `${row.map(cell).join(',')}\n`).join('');
-}
-
-/** A text with commas, quotes or line ends is quoted; one that a spreadsheet would compute is not. */
+/** A cell of a CSV: numbers without thousands separators; a text with commas, quotes or line ends is quoted; one that a spreadsheet would compute is not. */
 function cell(value) {
   const words = value === null || value === undefined ? '' : String(value);
   const plain = THOUSANDS.test(words) ? words.replaceAll(',', '').replace('−', '-') : words;

@@ -9,7 +9,7 @@ import { net } from '../net.js';
 import { playerName } from '../player_names.js';
 import { settings } from '../settings.js';
 import { fixed, number, percent, text } from '../text.js';
-import { haveSurvival, linesOf, lookOf, MEASURES, tellingTile, tilesOf, UNITS, whyEmpty } from './curves.js';
+import { MEASURES, UNITS, haveSurvival, linesOf, lookOf, tellingTile, tilesOf, whyEmpty } from './curves.js';
 import { DataTable } from './data_table.js';
 import { csvButton, faultWords, figureButtons, lineMark } from './parts.js';
 
@@ -36,10 +36,6 @@ export class RunView {
    */
   constructor(names, actions) {
     Object.assign(this, { names, actions, measure: 'mean', unit: 'games', tile: '' });
-  }
-
-  close() {
-    for (const { chart } of this.#charts.values()) chart.close();
   }
 
   /** @param {{runs: object[]}} files as the server lists them now */
@@ -90,7 +86,8 @@ export class RunView {
           this.#chart(lines, curves)),
         h('p', { class: 'soft small', text: this.#explain(curves, lines) }),
         lines.length > 0 && this.#files(),
-        names.length === 1 && curves[0]?.rows.length > 0 && csvButton(text('lab.curve'), () => curveFile(names[0], curves[0])),
+        names.length === 1 && curves[0]?.rows.length > 0 && csvButton(text('lab.curve'),
+          () => ({ name: names[0].replace(/\.csv$/, ''), rows: [curves[0].columns, ...curves[0].rows] })),
         this.#others()),
       runs.length === 1 && figureList('lab-figures card fit', columnsOf(tiles).map(([name, value, format]) => (
         [name, shown(value(runs[0]), format)]))),
@@ -194,10 +191,6 @@ function explainSurvival(curves) {
 
 function measureChips(label, values, chosen, onPick, name = label) {
   return chips(text(`lab.${label}`), `lab-${name}`, values.map((value) => [value, text(`lab.${name}_${value}`)]), chosen, onPick);
-}
-
-function curveFile(name, { columns, rows }) {
-  return { name: name.replace(/\.csv$/, ''), rows: [columns, ...rows] };
 }
 
 /** Columns: the key of their name, the value in a run, how it is written. */

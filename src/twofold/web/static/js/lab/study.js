@@ -60,10 +60,6 @@ export class StudyView {
     Object.assign(this, { name, changed, isComing, study: null });
   }
 
-  close() {
-    for (const { chart } of this.#charts.values()) chart.close();
-  }
-
   /** @param {{studies: object[]}} files as the server lists them now */
   update({ studies }) {
     const study = studies.find((one) => one.name === this.name);
@@ -168,7 +164,11 @@ export class StudyView {
     const chart = known?.chart ?? new LineChart({ label: text(`lab.plot_${kind}`), x: axis(x, 'x'), y: axis(y, 'y') });
     chart.legend.remove(); // the figure has one
     this.#charts.set(key, { chart, found });
-    if (kind === 'strength') Object.assign(chart.axes.x, powersAround(found));
+    if (kind === 'strength') { // the powers of ten around the times of all players
+      const times = found.map(({ xs }) => Math.log10(xs[0]));
+      chart.axes.x.from = 10 ** Math.floor(Math.min(...times) - 0.1);
+      chart.axes.x.to = 10 ** Math.ceil(Math.max(...times) + 0.1);
+    }
     chart.setLines(found.map(({ player, xs, ys, low, high }) => {
       const { name, colour, dashes, marker } = players[player];
       const band = low.length ? { low, high } : {};
@@ -176,12 +176,6 @@ export class StudyView {
     }));
     return chart.element;
   }
-}
-
-/** The powers of ten around the times of all players. */
-function powersAround(lines) {
-  const times = lines.map(({ xs }) => Math.log10(xs[0]));
-  return { from: 10 ** Math.floor(Math.min(...times) - 0.1), to: 10 ** Math.ceil(Math.max(...times) + 0.1) };
 }
 
 /** The names of players, by their labels: a label stays where two would have the same name. */

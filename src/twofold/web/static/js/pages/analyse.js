@@ -1,14 +1,13 @@
 /** Analysis: a game or a board, what each move is worth, and what would have come of others. */
 
-import { Chooser } from '../analysis/chooser.js';
 import { Desk } from '../analysis/desk.js';
 import { emptyBoard, Game, isLong, Position, randomBoard, readPosition, Tree } from '../analysis/tree.js';
 import { toast } from '../announce.js';
 import { openDialog } from '../dialog.js';
-import { fill, h, listenTo } from '../dom.js';
-import { analysisLink, badBoard, parseAnalysis } from '../links.js';
+import { button, fill, h, listenTo, onLeave, part, render } from '../dom.js';
+import { SavedList } from '../games/saved_list.js';
+import { analysisLink, badBoard, parseAnalysis, sharedRecord } from '../links.js';
 import { net } from '../net.js';
-import { sharedRecord } from '../share.js';
 import { text } from '../text.js';
 
 /** Largest file that is read, in bytes; the server takes no larger record. */
@@ -17,12 +16,9 @@ const MOST_BYTES = 4 * 2 ** 20;
 /**
  * @param {HTMLElement} root
  * @param {object} context of main.js
- * @returns {() => void} unmounts
  */
 export function mount(root, context) {
-  const page = new AnalysisPage(root, context);
-  page.begin();
-  return () => page.close();
+  new AnalysisPage(root, context).begin();
 }
 
 class AnalysisPage {
@@ -30,13 +26,15 @@ class AnalysisPage {
     this.context = context;
     this.place = h('div');
     root.append(this.place);
-    const open = (work) => this.#isShown && work.catch((error) => toast(error.message));
-    this.off = listenSources((words) => open(this.#openText(words)), (file) => open(this.#openFile(file)));
+    // without a desk the page is still being loaded
+    const open = (work) => this.desk && work().catch((error) => toast(error.message));
+    listenSources((words) => open(() => this.#openText(words)), (file) => open(() => this.#openFile(file)));
+    onLeave(() => this.dialog?.close());
   }
 
-  /** Whether there is a desk: else the page is still being loaded. */
-  get #isShown() {
-    return Boolean(this.desk) && !this.isClosed;
+  /** Whether the page is left. */
+  get #isLeft() {
+    return this.context.signal.aborted;
   }
 
   /** Show what the address names: a game, a shared one, a board; else a board by chance. */
@@ -57,7 +55,7 @@ class AnalysisPage {
         this.#show(new Tree(new Position(board, { score: link.score ? Number(link.score) : null })), link);
       }
     } catch (error) {
-      if (this.isClosed) return;
+      if (this.#isLeft) return;
       this.#show(new Tree(new Position(emptyBoard(4, 4))), { ...link, move: 0, line: '' });
       const words = link.game && error.kind === 'NotFound' ? text('review.no_game', { game: link.game.slice(0, 40) })
         : link.board ? badBoard(link.board, error.message) : error.message;
@@ -67,7 +65,7 @@ class AnalysisPage {
   }
 
   #show(tree, link) {
-    if (this.isClosed) return;
+    if (this.#isLeft) return;
     tree.recall();
     this.#lay(link).take(tree, { position: tree.at(link) });
   }
@@ -75,21 +73,21 @@ class AnalysisPage {
   /** The desk, on which nothing lies yet. */
   #lay({ player, limit }) {
     const { navigate, title } = this.context;
-    this.desk = new Desk({ navigate, title, chooser: this.#newChooser().element, onOpen: () => this.#choose() });
-    this.desk.picker.spec = player;
-    this.desk.limit.value = limit;
+    this.desk = new Desk({ navigate, title, chooser: this.#newChooser(), onOpen: () => this.#choose() });
+    this.desk.picker.set({ value: player });
+    this.desk.limit = limit;
     fill(this.place, this.desk.element);
     return this.desk;
   }
 
   #newChooser() {
     return new Chooser({ onText: (words) => this.#openText(words), onFile: (file) => this.#openFile(file),
-      onGame: (game) => this.#leave(analysisLink({ game })) });
+      onGame: (game) => this.#leave(analysisLink({ game })) }).element;
   }
 
   /** Choose another game, in a dialog. */
   #choose() {
-    this.dialog = openDialog({ title: text('analyse.open'), body: this.#newChooser().element, wide: true });
+    this.dialog = openDialog({ title: text('analyse.open'), body: this.#newChooser(), wide: true });
   }
 
   /** Open what a text holds: a link, a game or a board. */
@@ -127,7 +125,7 @@ class AnalysisPage {
   /** Have a record checked and kept by the owner's own server, and show it as a shared link says. */
   async #openRecord(record, params = new URLSearchParams()) {
     const { game, is_new: isNew } = await net.post('/api/games', record);
-    if (this.isClosed) return;
+    if (this.#isLeft) return;
     if (window.location.hash.startsWith('#g=')) window.history.replaceState(null, '', '/analyse');
     const [move, line] = [Number(params.get('move')), params.get('line') ?? ''];
     this.#leave(analysisLink({ game, move, line }));
@@ -143,12 +141,6 @@ class AnalysisPage {
     fill(this.place, h('p', { class: 'soft analysis-wait', role: 'status', text: words }));
   }
 
-  close() {
-    this.isClosed = true;
-    this.off();
-    this.dialog?.close();
-    this.desk?.close();
-  }
 }
 
 /**
@@ -156,11 +148,11 @@ class AnalysisPage {
  *
  * @param {(words: string) => void} onText
  * @param {(file: File) => void} onFile
- * @returns {() => void} ends it
  */
 function listenSources(onText, onFile) {
   const veil = h('div', { class: 'drop-veil', hidden: true }, h('p', { text: text('review.drop') }));
   document.body.append(veil);
+  onLeave(() => veil.remove());
   const taken = (isOver, run = () => {}) => (event) => {
     const types = event.dataTransfer?.types ?? [];
     if (!types.includes('Files') && !types.includes('text/plain')) return;
@@ -168,25 +160,72 @@ function listenSources(onText, onFile) {
     veil.hidden = !isOver;
     run(event.dataTransfer);
   };
-  const offs = [listenPastes(onText), listenTo(document, {
+  listenTo(document, {
     dragenter: taken(true),
     dragover: taken(true),
     dragleave: (event) => { veil.hidden ||= !event.relatedTarget; },
     drop: taken(false, (data) => (data.files[0] ? onFile(data.files[0]) : onText(data.getData('text/plain')))),
-  }), () => veil.remove()];
-  return () => offs.forEach((off) => off());
-}
-
-/**
- * @param {function(string): void} onPaste gets the text; it is not blank
- * @returns {function(): void} stops listening
- */
-export function listenPastes(onPaste) {
-  const paste = (event) => {
+  });
+  listenTo(window, { paste: (event) => {
     const words = event.clipboardData?.getData('text');
     if (!words?.trim() || event.target.closest?.('input, textarea, select')) return;
     event.preventDefault();
-    onPaste(words);
-  };
-  return listenTo(window, { paste });
+    onText(words);
+  } });
+}
+
+/** A list of games, and fields for others. */
+class Chooser {
+  #isPasting = false;
+  #isBusy = false;
+  #error = null;
+
+  /**
+   * @param {object} actions
+   * @param {(words: string) => Promise<void>} actions.onText called with what was pasted
+   * @param {(file: File) => Promise<void>} actions.onFile
+   * @param {(game: string) => void} actions.onGame called with the id of a saved game
+   */
+  constructor({ onText, onFile, onGame }) {
+    Object.assign(this, { onText, onFile });
+    this.list = new SavedList({ open: onGame });
+    part(this.list.element);
+    this.element = part(h('section', { class: 'stack', 'aria-labelledby': 'chooser-title' }));
+    this.#draw();
+    this.list.show();
+  }
+
+  async #try(work) {
+    [this.#isBusy, this.#error] = [true, null];
+    this.#draw();
+    await work.catch((error) => { this.#error = error; });
+    this.#isBusy = false;
+    this.#draw();
+  }
+
+  #draw() {
+    const area = () => this.element.querySelector('textarea');
+    const paste = () => {
+      this.#isPasting = !this.#isPasting;
+      this.#draw();
+      area()?.focus();
+    };
+    render(this.element,
+      h('h2', { id: 'chooser-title', text: text('analyse.open') }),
+      h('input', { type: 'file', class: 'visually-hidden', tabindex: -1, 'aria-hidden': 'true',
+        accept: '.2048,.jsonl,.txt,.json,.rpl,.vrs,text/plain,application/json',
+        onchange: ({ target }) => target.files[0] && this.#try(this.onFile(target.files[0])) }),
+      h('div', { key: 'sources', class: 'row' },
+        button({ icon: 'upload', text: text('review.open') }, () => this.element.querySelector('[type=file]').click()),
+        button({ icon: 'edit', text: text('review.paste') }, paste, { 'aria-expanded': String(this.#isPasting) })),
+      this.#isPasting && h('div', { key: 'paste', class: 'stack' },
+        h('label', { class: 'visually-hidden', for: 'analysis-paste', text: text('review.paste_label') }),
+        h('textarea', { class: 'textarea mono', id: 'analysis-paste', rows: 3, spellcheck: 'false',
+          placeholder: text('review.paste_hint') }),
+        h('div', null, button({ icon: 'analyse', text: text('analyse.go') }, () => this.#try(this.onText(area().value))))),
+      h('p', { class: 'soft', role: 'status', text: this.#isBusy ? text('review.reading') : '' }),
+      h('p', { class: 'error', role: 'alert', text: this.#error?.message ?? '', title: this.#error?.detail ?? '' }),
+      h('p', { class: 'soft small', text: text('review.file_hint') }),
+      this.list.element);
+  }
 }

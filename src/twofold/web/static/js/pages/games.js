@@ -1,11 +1,11 @@
 /** My games: statistics of one's own games, and the games themselves. */
 
+import { toast } from '../announce.js';
 import { LineChart } from '../chart.js';
 import { chips, figureList, selectField } from '../controls.js';
-import { button, h, icon, part, render } from '../dom.js';
-import { importReport } from '../games/import.js';
+import { button, h, icon, onLeave, part, render } from '../dom.js';
 import { SavedList } from '../games/saved_list.js';
-import { dateText, kindText, rulesText } from '../games/words.js';
+import { dateText, rulesText } from '../games/words.js';
 import { analysisLink } from '../links.js';
 import { net } from '../net.js';
 import { fixed, number, percent, text } from '../text.js';
@@ -16,13 +16,12 @@ const ALL = 'all'; // a kind: all games under all rules
 /**
  * @param {HTMLElement} root
  * @param {object} context as of main.js
- * @returns {function(): void} unmounts
  */
 export function mount(root, context) {
   const page = new GamesPage(root, context);
   page.load();
   if (importReport.running) page.follow(importReport.running);
-  return () => page.close();
+  onLeave(() => importReport.leave());
 }
 
 class GamesPage {
@@ -32,12 +31,13 @@ class GamesPage {
   #rules = ''; // what is chosen
   #kind = '';
 
-  constructor(root, { navigate }) {
+  constructor(root, { navigate, signal }) {
+    this.signal = signal;
     this.saved = new SavedList({ open: (game) => navigate(`/?game=${game}`),
       changed: () => this.load() });
     this.chart = new LineChart({
       label: text('games.chart'),
-      x: { label: text('games.chart_game'), format: wholeOnly },
+      x: { label: text('games.chart_game'), format: (value) => (Number.isInteger(value) ? number(value) : '') }, // between two games there is none
       y: { from: 0, format: number },
       right: { from: 0, to: 100, format: (value) => percent(value, 0) },
       readout: (place) => text('games.chart_place',
@@ -74,21 +74,7 @@ class GamesPage {
     await running;
     this.#draw();
     if (importReport.added) [this.#rules, this.#kind] = ['', ALL]; // so that they are seen
-    if (!this.isClosed) await this.load();
-  }
-
-  /** Show no more. */
-  close() {
-    importReport.leave();
-    this.isClosed = true;
-    this.chart.close();
-    this.saved.close();
-  }
-
-  async #import(input) {
-    const chosen = [...input.files];
-    input.value = '';
-    if (chosen.length) await this.follow(importReport.take(chosen));
+    await this.load();
   }
 
   /** Rules and kind that are chosen, or that there are most games of. */
@@ -111,7 +97,7 @@ class GamesPage {
   }
 
   #draw() {
-    if (this.isClosed) return;
+    if (this.signal.aborted) return; // the import stands on another page
     const { games = 0 } = this.#found ?? {};
     render(this.place, this.#head(games), importReport.element,
       this.#status && h('p', { class: 'soft', role: 'status', text: this.#status }),
@@ -120,7 +106,11 @@ class GamesPage {
 
   #head(games) {
     const files = h('input', { type: 'file', multiple: true, hidden: true, 'aria-label': text('games.import'),
-      onchange: (event) => this.#import(event.target) });
+      onchange: ({ target }) => {
+        const chosen = [...target.files];
+        target.value = '';
+        if (chosen.length) this.follow(importReport.take(chosen));
+      } });
     return h('div', { class: 'row apart' }, h('h1', { text: text('nav.games') }),
       h('div', { class: 'row my-tools' },
         h('a', { class: 'button', href: '/daily' }, icon('daily'), text('nav.daily')),
@@ -190,7 +180,7 @@ class GamesPage {
 
   #kindField({ kinds }, chosen) {
     const count = (games) => h('span', { class: 'number', text: number(games) });
-    const choices = kinds.map(({ kind, games, going }) => [kind, [kindText(kind), count(games + going)]]);
+    const choices = kinds.map(({ kind, games, going }) => [kind, [text(`games.kind_${kind}`), count(games + going)]]);
     choices.push([ALL, [text('games.saved'), count(this.#found.games)]]);
     return chips(text('games.column_kind'), 'my-kind', choices, this.#kind === ALL ? ALL : chosen.kind,
       (kind) => this.#choose({ kind }));
@@ -211,7 +201,102 @@ function ratesPart({ games: count, reached }) {
         h('td', { class: 'right', text: number(games) }))))));
 }
 
-/** Between two games there is none: such a tick has no number. */
-function wholeOnly(value) {
-  return Number.isInteger(value) ? number(value) : '';
+const PART_BYTES = 2 ** 16; // about a second's work; twice as much where a game needs it
+const MOST_BYTES = 2 ** 23; // the server takes no more at once
+const MOST_UNREAD = 20;
+const SEPARATORS = [
+  [/^(ï»¿)?\s*\[\s*Twofold\b/, '\n[Twofold'],
+  [/^(ï»¿)?\s*(\{\s*"schema"|[^@|\n]{0,2000}@-?\d+\|)/, '\n'],
+]; // how a file of many games begins, and what stands between two
+
+/** What came of an import so far. It goes on while other pages are shown. */
+class ImportReport {
+  /** Settles when the running import ends; null while none runs. */
+  running = null;
+  added = 0;
+  known = 0;
+  failed = 0;
+  unread = [];
+
+  constructor() {
+    this.element = part(h('div', { class: 'card stack tight', hidden: true }));
+  }
+
+  /**
+   * Save the games of files.
+   *
+   * @param {File[]} files
+   * @returns {Promise<void>} settles when all are read
+   */
+  take(files) {
+    this.running = this.#take(files).finally(() => { this.running = null; });
+    return this.running;
+  }
+
+  /** Forget an import that has ended: its page is left. */
+  leave() {
+    if (!this.running) this.element.hidden = true;
+  }
+
+  async #take(files) {
+    Object.assign(this, { added: 0, known: 0, failed: 0, unread: [] });
+    this.element.hidden = false;
+    window.onbeforeunload = (event) => event.preventDefault(); // the browser asks: the rest would be lost
+    for (const [place, file] of files.entries()) {
+      this.place = `${text('games.importing', { place: place + 1, count: files.length })} `;
+      this.#draw();
+      await this.#takeFile(file).catch(({ message }) => {
+        this.failed += 1;
+        this.unread.push(text('games.unread_file', { file: file.name, message }));
+      });
+    }
+    this.place = '';
+    this.#draw();
+    window.onbeforeunload = null;
+    if (!this.element.isConnected) toast(this.#words); // on another page by now
+  }
+
+  async #takeFile(file) {
+    let lines = 0;
+    for await (const one of partsOf(file)) {
+      const { added, known, failed, unread } = await net.post('/api/import', one.blob);
+      this.added += added;
+      this.known += known;
+      this.failed += failed;
+      this.unread.push(...unread.map(({ line, error }) => [text('games.unread_line', { file: file.name, line: lines + line }),
+        ' ', h('span', { lang: 'en', text: error })]));
+      lines += one.lines;
+      this.#draw();
+    }
+  }
+
+  get #words() {
+    const { place, added, known, failed: count } = this;
+    const counts = text('games.imported', { added: text('games.added', { count: added }), known: text('games.known', { count: known }) });
+    return place + counts + (count && !place ? ` ${text('games.failed', { count })}` : '');
+  }
+
+  #draw() {
+    const unread = this.place ? [] : this.unread.slice(0, MOST_UNREAD);
+    render(this.element, h('p', { role: 'status', text: this.#words }),
+      h('ul', { class: 'my-unread small' }, unread.map((words) => h('li', {}, words))));
+  }
+}
+
+/** The import of this tab, shown on My games. */
+export const importReport = new ImportReport();
+
+/** The parts of a file, each cut between two games, with the number of their lines. */
+async function* partsOf(file) {
+  for (let start = 0; start < file.size;) {
+    let letters = ''; // one for each byte
+    for (let size = PART_BYTES; !letters; size *= 2) {
+      if (size > MOST_BYTES) throw new Error(text('games.too_large'));
+      letters = new TextDecoder('latin1').decode(await file.slice(start, start + size).arrayBuffer());
+      const [, separator] = SEPARATORS.find(([form]) => form.test(letters)) ?? [];
+      if (start + size < file.size) letters = separator ? letters.slice(0, letters.lastIndexOf(separator) + 1) : '';
+    }
+    yield { blob: file.slice(start, start + letters.length), lines: letters.split('\n').length - 1 };
+    start += letters.length;
+  }
 }

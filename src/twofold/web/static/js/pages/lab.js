@@ -3,11 +3,11 @@
 import { button, h, icon, part, render } from '../dom.js';
 import { formatAgo, formatShort } from '../figures.js';
 import { Jobs } from '../jobs/jobs.js';
-import { isPlain } from '../keys.js';
 import { commandBlock, drawing, faultWords } from '../lab/parts.js';
 import { RunView } from '../lab/runs.js';
 import { StudyView } from '../lab/study.js';
 import { addressOf, choiceOf, isSame } from '../links.js';
+import { isPlain } from '../moves.js';
 import { net, whileVisible } from '../net.js';
 import { text } from '../text.js';
 
@@ -18,11 +18,9 @@ const JOBS = { study: 'bench', run: 'train' };
 /**
  * @param {HTMLElement} root
  * @param {object} context see main.js
- * @returns {function(): void} unmounts
  */
 export function mount(root, context) {
-  const page = new LabPage(root, context);
-  return () => page.close();
+  new LabPage(root, context);
 }
 
 class LabPage {
@@ -34,27 +32,19 @@ class LabPage {
     this.element = h('div', { class: 'lab' });
     this.detail = part(h('div', { class: 'lab-detail', tabindex: -1 }));
     root.append(this.element);
-    this.jobs = new Jobs({ names: () => this.#names, changed: () => this.#draw(), onOpen: (address) => this.#goTo(address) });
+    // a new file must not have the name of one that is there
+    const names = () => Object.values(this.#files ?? {}).flat().flatMap(({ name, network = '' }) => [name, network]);
+    this.jobs = new Jobs({ names, changed: () => this.#draw(), onOpen: (address) => {
+      this.#go(choiceOf(new URL(address, window.location.href).searchParams));
+      this.detail.focus({ preventScroll: true });
+    } });
     this.#open();
     net.get('/api/pictures').then(({ figures }) => { drawing.install = figures; this.#draw(); }, console.info);
-    this.stop = whileVisible(() => this.#refresh(), EVERY_MS);
-  }
-
-  close() {
-    this.isClosed = true;
-    this.stop();
-    this.jobs.close();
-    this.#view?.close();
+    whileVisible(() => this.#refresh(), EVERY_MS);
   }
 
   get #isEmpty() {
     return this.#files !== null && this.#files.studies.length + this.#files.runs.length === 0;
-  }
-
-  /** The files in the folder, which a new one must not be named after. */
-  get #names() {
-    const { studies, runs } = this.#files ?? { studies: [], runs: [] };
-    return [...studies, ...runs].flatMap(({ name, network = '' }) => [name, network]);
   }
 
   async #refresh() {
@@ -88,11 +78,6 @@ class LabPage {
     if (window.matchMedia(NARROW).matches) window.scrollTo(0, 0);
   }
 
-  #goTo(address) {
-    this.#go(choiceOf(new URL(address, window.location.href).searchParams));
-    this.detail.focus({ preventScroll: true });
-  }
-
   #follow(event, choice) {
     if (!isPlain(event)) return;
     event.preventDefault();
@@ -103,10 +88,7 @@ class LabPage {
   #open() {
     const { choice } = this;
     if (choice?.runs && this.#view instanceof RunView) this.#view.names = choice.runs;
-    else {
-      this.#view?.close();
-      this.#view = choice && this.#made(choice);
-    }
+    else this.#view = choice && this.#made(choice);
     this.title(choice ? `${choice.study ?? choice.runs.join(', ')} · ${text('nav.lab')}` : text('nav.lab'));
   }
 
@@ -120,7 +102,6 @@ class LabPage {
   // ---- what is shown
 
   #draw() {
-    if (this.isClosed) return;
     const isBare = this.#isEmpty && !this.choice;
     this.element.classList.toggle('lab-open', this.choice !== null);
     this.element.classList.toggle('lab-bare', isBare);
@@ -162,14 +143,8 @@ class LabPage {
 
   #part(kind, items) {
     return h('section', { class: 'lab-part stack near' }, h('h2', { text: text(kind === 'study' ? 'lab.studies' : 'lab.runs') }),
-      items.length ? [h('ul', { class: 'lab-items' }, items), this.#again(kind)] : this.#starter(kind));
-  }
-
-  /** The same in one click where there are files already. */
-  #again(kind) {
-    const job = JOBS[kind];
-    return this.jobs.isAllowed
-      && button({ icon: 'run', text: text(`lab.start_${job}`) }, () => this.jobs.start(job), { class: 'quiet lab-again' });
+      items.length ? [h('ul', { class: 'lab-items' }, items), this.jobs.isAllowed && button({ icon: 'run', text: text(`lab.start_${JOBS[kind]}`) },
+        () => this.jobs.start(JOBS[kind]), { class: 'quiet lab-again' })] : this.#starter(kind));
   }
 
   #item(file, choice, linesOf) {

@@ -2,9 +2,8 @@
 
 import { scrollBox } from '../controls.js';
 import { h, icon, render } from '../dom.js';
-import { language } from '../language.js';
 import { analysisLink } from '../links.js';
-import { text } from '../text.js';
+import { language, text } from '../text.js';
 
 /** The pages, in their order. */
 const LESSONS = ['index', 'game', 'heuristics', 'expectimax', 'minimax', 'td-learning', 'networks', 'solving', 'measuring', 'exercises'];
@@ -31,11 +30,14 @@ async function show(lesson, article, title) {
     link.append(icon('analyse'), ` ${text('learn.board', { board })}`);
   }
   for (const image of body.querySelectorAll('img')) image.src = new URL(image.getAttribute('src'), answer.url);
-  for (const wide of body.querySelectorAll('table, p > img')) {
+  const around = (element, wrap) => {
     const place = h('div');
-    wide.replaceWith(place);
-    place.replaceWith(scrollBox(wide.alt ?? text('learn.table'), wide));
-  }
+    element.replaceWith(place);
+    place.replaceWith(wrap(element));
+  };
+  for (const table of body.querySelectorAll('table')) around(table, (one) => scrollBox(text('learn.table'), one));
+  // a picture fits on a phone; a tap shows it by itself, to be enlarged
+  for (const picture of body.querySelectorAll('p > img')) around(picture, (one) => h('a', { href: one.getAttribute('src'), target: '_blank' }, one));
   article.replaceChildren(...body.childNodes);
   title(article.querySelector('h1').textContent);
 }

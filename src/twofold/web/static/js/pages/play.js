@@ -2,25 +2,22 @@
 
 import { toast } from '../announce.js';
 import { BoardView } from '../board.js';
+import { movePad } from '../controls.js';
 import { copyText } from '../copying.js';
 import { h, part, render } from '../dom.js';
-import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
+import { describeRules } from '../games/words.js';
 import { analysisLink } from '../links.js';
-import { remember, remembered } from '../memory.js';
+import { listenKeys, listenSwipes, releaseFocusAfterPointer } from '../moves.js';
 import { net } from '../net.js';
-import { movePad } from '../pads.js';
 import { isFinished, LiveGame } from '../play/live_game.js';
 import { Milestones, Narrator } from '../play/narrator.js';
-import { Celebration, Overlay } from '../play/overlay.js';
-import { describeRules, formOf, ORIGINAL } from '../play/rules_text.js';
+import { Overlay } from '../play/overlay.js';
 import { controlsView, factsView, headView, todayView } from '../play/views.js';
-import { settings } from '../settings.js';
-import { listenSwipes } from '../swipe.js';
+import { remember, remembered, settings } from '../settings.js';
 import { number, text } from '../text.js';
 
 const TAB_KEY = 'twofold.game';
 const WON_KEY = 'twofold.won'; // the game whose goal was just reached
-const TICK_MS = 500;
 const FLOAT_MS = 600;
 const FLOAT = [{ transform: 'none', opacity: 1 }, { transform: 'translateY(-0.75rem)', opacity: 0 }];
 const STILL = window.matchMedia('(prefers-reduced-motion: reduce)');
@@ -28,42 +25,40 @@ const STILL = window.matchMedia('(prefers-reduced-motion: reduce)');
 /**
  * @param {HTMLElement} root
  * @param {object} context as of main.js
- * @returns {function(): void} unmounts
  */
 export function mount(root, context) {
-  const page = new PlayPage(root, context);
-  page.start();
-  return () => page.close();
+  new PlayPage(root, context).start();
 }
 
 class PlayPage {
   #context;
   #board = new BoardView();
   #overlay = new Overlay();
-  #celebration = new Celebration();
   #narrator = new Narrator();
   #milestones = new Milestones();
   #befores = new Map(); // of a game begun here, the id of the game before it
-  #beside = null; // help, ending, clock, sounds and time trial, once they are loaded
+  #help = null; // loaded after the first picture, as is the ending
+  #ending = null;
   #shown = ''; // the game
   #told = {}; // game and move number where it was said that it counts as played by hand no more
   #unsay = () => {}; // takes the message of the last new game away
   #offers = {};
-  #isClosed = false;
-  #offs = [];
 
   constructor(root, context) {
     this.#context = context;
     this.root = root;
     this.gain = part(h('span', { class: 'score-gain number', 'aria-hidden': 'true', hidden: true }));
-    this.holder = part(h('div', { class: 'board-holder' }, this.#board.element, this.#overlay.element, this.#celebration.element));
+    this.holder = part(h('div', { class: 'board-holder' }, this.#board.element, this.#overlay.element));
     this.pad = part(movePad((letter) => this.game.move(letter)));
     this.game = new LiveGame({
       state: (state) => this.#onState(state),
       step: (step) => this.#onStep(step),
       frame: ({ now }) => this.#onFrame(now),
       ended: (ended) => this.#onEnded(ended),
-      hinted: (before) => this.#onHinted(before),
+      hinted: (before) => {
+        this.#draw(); // with this hint
+        this.#tellHelped(before, this.game.now);
+      },
       sending: (letter) => this.#board.begin(letter),
       illegal: (letter) => this.#narrator.illegal(letter),
       trouble: (words) => toast(words),
@@ -78,54 +73,49 @@ class PlayPage {
   async start() {
     this.#board.setSpeed(settings.get('speed'));
     const asked = this.#context.params.get('game');
-    const opened = this.game.open(asked || remembered(TAB_KEY));
-    const { Beside } = await import('../play/beside.js');
-    if (this.#isClosed) return;
-    this.#beside = new Beside(this.game, this.#overlay, {
-      hinted: () => this.#showHint(), keepGoing: () => this.#keepGoing(),
-      newGame: () => this.#newGame() });
+    const opened = this.game.open(asked || remembered(TAB_KEY) || '');
+    const [{ HelpPanel }, { Ending }] = await Promise.all([import('../play/help.js'), import('../play/ending.js')]);
+    if (this.#context.signal.aborted) return;
+    this.#help = new HelpPanel(this.game, {
+      hinted: () => this.#board.arrow(this.#overlay.isShown ? '' : this.#help?.hint ?? '') });
+    this.#ending = new Ending(this.game, this.#overlay);
     this.#update();
     await opened;
     if (asked && this.game.id && this.game.id !== asked) window.history.replaceState(null, '', '/');
     this.#loadOffers();
   }
 
-  close() {
-    this.#isClosed = true;
-    for (const off of this.#offs) off();
-    this.#beside?.close();
-    this.game.close();
-  }
-
   // ---- what is shown
 
   #listen(root) {
-    const [undo, redo] = [() => this.#undo(), () => this.game.redo()];
-    const best = () => this.#enter();
+    const [undo, redo] = [() => this.#undo(), () => this.game.step('redo')];
+    const best = () => {
+      if (this.game.blocked) this.#keepGoing();
+      else if (settings.get('hints')) this.#help?.best();
+    };
     const commands = {
       u: undo, 'ctrl+z': undo, y: redo, 'ctrl+y': redo, 'ctrl+shift+z': redo,
-      n: () => this.#newGame(), p: () => this.#beside?.help.auto(), i: () => this.#toggleHints(),
-      Enter: best, Space: best, c: () => this.#copy(), 'shift+a': () => this.#analyse(),
+      n: () => this.#newGame(), p: () => this.#help?.auto(), i: () => this.#toggleHints(),
+      Enter: best, Space: best, c: () => copyText(this.game.now.board),
+      'shift+a': () => this.game.now && this.#context.navigate(analysisLink({ game: this.game.id, move: this.game.now.move_number })),
       b: () => this.#narrator.board(this.#board.tiles, this.#board.cols),
     };
-    const timer = setInterval(() => settings.get('clock') && this.#draw(), TICK_MS);
-    this.#offs = [
-      listenKeys({ move: (letter, event) => this.game.move(letter, event.repeat), commands }),
-      listenSwipes(root.querySelector('.play-area'), (letter) => this.game.move(letter)),
-      releaseFocusAfterPointer(root),
-      () => clearInterval(timer),
-      settings.on('speed', (speed) => this.#board.setSpeed(speed)),
-      ...['hints', 'clock', 'pad'].map((name) => settings.on(name, () => this.#draw())),
-    ];
+    listenKeys({ move: (letter, event) => this.game.move(letter, event.repeat), commands });
+    listenSwipes(root.querySelector('.play-area'), (letter) => this.game.move(letter));
+    releaseFocusAfterPointer(root);
+    settings.on('speed', (speed) => this.#board.setSpeed(speed));
+    for (const name of ['hints', 'pad']) settings.on(name, () => this.#draw());
   }
 
   /** Show all but the board as the game is now. */
   #draw() {
-    if (this.#isClosed) return;
     const { now, state } = this.game;
-    const { help, ending, trial, clock } = this.#beside ?? {};
+    const help = this.#help;
     const { rows = 4, cols = 4 } = state?.rules ?? {};
     const isOver = Boolean(now && isFinished(now));
+    const { waiting } = this.game;
+    const line = waiting && net.state !== 'open' ? text('play.waiting', { count: waiting })
+      : now && now.move_number > 0 ? '' : text('play.how');
     render(this.root, h('div', { class: 'columns play' },
       h('div', { class: 'stack' },
         h('div', { class: 'play-area stack' },
@@ -133,25 +123,19 @@ class PlayPage {
           this.gain,
           h('div', { class: 'row controls', role: 'group', 'aria-label': text('play.controls') },
             controlsView(state, now, { isUndoable: Boolean(now?.can_undo || this.#hasBefore), help: help?.buttons(true),
-              newGame: () => this.#newGame(), rules: () => this.#askRules(), games: () => this.#showGames(),
-              undo: () => this.#undo(), redo: () => this.game.redo(), hints: () => this.#toggleHints() })),
-          trial?.element,
+              newGame: () => this.#newGame(), rules: async () => {
+                const { askNewGame } = await import('../play/new_game.js');
+                askNewGame(state?.rules, (options) => this.#begin(options));
+              },
+              undo: () => this.#undo(), redo: () => this.game.step('redo'), hints: () => this.#toggleHints() })),
           h('div', { class: 'board-place', style: { '--rows': rows, '--cols': cols } }, help?.bar.element, this.holder),
-          h('p', { class: `play-line ${net.state === 'open' ? '' : 'warn'}`, role: 'status', text: this.#lineText(now) })),
+          h('p', { class: `play-line ${net.state === 'open' ? '' : 'warn'}`, role: 'status', text: line })),
         settings.get('pad') && this.pad,
         todayView(this.#offers, this.game)),
       h('div', { class: 'stack wide play-side' },
-        !isOver && help?.element, isOver && ending?.element,
+        isOver ? this.#ending?.element : help?.element,
         now && h('section', { class: 'card stack', 'aria-labelledby': 'facts-title' }, factsView(state, now, {
-          clock: settings.get('clock') && clock?.show(now),
-          takeBack: this.#canTakeBack(now) && (() => this.#takeBackHelp()),
-          share: () => this.#share() })))));
-  }
-
-  #lineText(now) {
-    const { waiting } = this.game;
-    if (waiting && net.state !== 'open') return text('play.waiting', { count: waiting });
-    return now && now.move_number > 0 ? '' : text('play.how');
+          takeBack: this.#canTakeBack(now) && (() => this.#takeBackHelp()), share: () => this.#share() })))));
   }
 
   /** The position has changed. */
@@ -160,17 +144,9 @@ class PlayPage {
     const { now, state } = this.game;
     if (!now) return;
     if (now.move_number > state.first) this.#unsay();
-    const isOver = isFinished(now);
-    if (this.#beside) {
-      const { help, ending } = this.#beside;
-      if (isOver) ending.show();
-      else ending.hide();
-      help.update();
-    }
-  }
-
-  #showHint() {
-    this.#board.arrow(this.#overlay.isShown ? '' : this.#beside?.help.hint ?? '');
+    if (isFinished(now)) this.#ending?.show();
+    else this.#ending?.hide();
+    this.#help?.update();
   }
 
   #showGain(points) {
@@ -207,7 +183,6 @@ class PlayPage {
     if (state.was) this.#rename(state.was, state.game);
     else if (this.#shown && this.#shown !== state.game) this.#loadOffers();
     this.#shown = state.game;
-    this.#beside?.state(state);
     this.#update();
     if (!this.game.isCatchingUp) this.#narrator.state(state);
     remember(TAB_KEY, state.game);
@@ -222,10 +197,9 @@ class PlayPage {
     this.#board.step(step);
     this.#showGain(step.reward);
     if (this.#overlay.isShown) this.#keepGoing();
-    this.#beside?.step(step, Boolean(first));
     this.#update();
     this.#tellHelped(before, step.now);
-    if (first) this.#celebration.show(first);
+    if (first) toast(first);
     if (isFinished(step.now)) this.#showOver(step.now, first);
     else if (step.goal_reached) this.#onGoal(step.now, first);
     else if (!this.game.isCatchingUp) this.#narrator.step(step, this.#board.cols, first);
@@ -244,11 +218,6 @@ class PlayPage {
     this.#update();
     if (reason === 'failed') toast(message);
     if (isFinished(now)) this.#showOver(now);
-  }
-
-  #onHinted(before) {
-    this.#draw(); // with this hint
-    this.#tellHelped(before, this.game.now);
   }
 
   /** A game that was played by hand counts so no more: say it once, and offer to take it back. */
@@ -270,7 +239,7 @@ class PlayPage {
   #takeBackHelp(id = this.game.id) {
     if (this.game.id !== id) return;
     if (this.game.now.kind === 'helped') settings.set('hints', false);
-    this.game.takeBack();
+    this.game.step('take_back');
     this.#told = {};
   }
 
@@ -289,10 +258,9 @@ class PlayPage {
     this.#narrator.won(goal, first);
     if (this.game.isAuto) return void toast(text('play.won_by_player', { goal: String(goal) }));
     this.#showWon(now);
-    this.#beside?.ending.figures().then((figures) => {
+    this.#ending?.figures().then((figures) => {
       const words = text('play.first_streak', { count: figures?.streak, goal: String(goal) });
-      if (figures?.streak > 1) this.#celebration.show([first, words].filter(Boolean).join(' '));
-      if (figures?.streak > 1) this.#narrator.won(goal, words);
+      if (figures?.streak > 1) toast([first, words].filter(Boolean).join(' '));
     });
   }
 
@@ -316,34 +284,20 @@ class PlayPage {
     this.game.blocked = false;
     remember(WON_KEY, '');
     this.#overlay.hide();
-    this.#beside?.help.update();
+    this.#help?.update();
   }
 
   // ---- what a person does
-
-  #enter() {
-    if (this.game.blocked) this.#keepGoing();
-    else if (settings.get('hints')) this.#beside?.help.best();
-  }
 
   #toggleHints() {
     if (this.game.state?.daily) toast(text('daily.play_note'));
     else settings.set('hints', !settings.get('hints'));
   }
 
-  #copy() {
-    copyText(this.game.now.board, text('analyse.copied'), text('analyse.not_copied'));
-  }
-
   async #share() {
-    const { showSharing } = await import('../sharing/dialog.js');
+    const { showSharing } = await import('../sharing.js');
     const { id, state: { first, rules: { rows, cols } }, now: { board, score, move_number: move } } = this.game;
     showSharing({ board, rows, cols, score, move, game: { id, first, last: move, at: move } });
-  }
-
-  #analyse() {
-    const { id, now } = this.game;
-    if (now) this.#context.navigate(analysisLink({ game: id, move: now.move_number }));
   }
 
   async #newGame() {
@@ -355,7 +309,7 @@ class PlayPage {
   async #begin(options) {
     const before = this.game.id;
     await this.game.begin(options);
-    this.#forgetAddress();
+    if (window.location.search) window.history.replaceState(null, '', '/'); // which names another game
     const begun = this.game.id;
     if (!before || begun === before) return;
     this.#befores.set(begun, before);
@@ -367,7 +321,7 @@ class PlayPage {
   /** Take the last move back; before the first one, have the game before back. */
   #undo() {
     if (this.#hasBefore) this.#takeBack();
-    else this.game.undo();
+    else this.game.step('undo');
   }
 
   get #hasBefore() {
@@ -385,27 +339,5 @@ class PlayPage {
     if (remembered(WON_KEY) === was) remember(WON_KEY, game);
     if (this.#befores.has(was)) this.#befores.set(game, this.#befores.get(was));
     for (const [begun, id] of this.#befores) if (id === was) this.#befores.set(begun, game);
-  }
-
-  async #askRules() {
-    const { askNewGame } = await import('../play/new_game.js');
-    const { rules } = this.game.state ?? {};
-    askNewGame(rules ? formOf(rules) : ORIGINAL, async ({ trial, ...options }) => {
-      await this.#begin(options);
-      if (trial) this.#beside?.trial.begin(Boolean(options.seed));
-    });
-  }
-
-  async #showGames() {
-    const { openGames } = await import('../games/saved_list.js');
-    openGames(this.game.id, (game) => {
-      this.#forgetAddress();
-      this.game.open(game);
-    });
-  }
-
-  /** The address names another game than the one played now. */
-  #forgetAddress() {
-    if (window.location.search) window.history.replaceState(null, '', '/');
   }
 }

@@ -17,7 +17,6 @@ describeKeys('practice', { move: '← ↑ → ↓|W A S D|H J K L', undo: 'U|Ctr
 /**
  * @param {HTMLElement} root
  * @param {object} context of main.js
- * @returns {() => void} unmounts
  */
 export function mount(root, context) {
   const asked = context.params.get('part');
@@ -26,17 +25,7 @@ export function mount(root, context) {
   root.append(h('div', { class: 'stack practice' },
     h('div', { class: 'practice-head row apart' }, h('h1', { text: text('nav.practice') }), tabs(name)), place));
   context.title(`${text(`practice.tab_${name}`)} · ${text('nav.practice')}`);
-  let part = null;
-  let isClosed = false;
-  PARTS[name]().then((Part) => {
-    if (isClosed) return;
-    part = new Part(place, context);
-    part.begin();
-  });
-  return () => {
-    isClosed = true;
-    part?.close();
-  };
+  PARTS[name]().then((Part) => context.signal.aborted || new Part(place, context).begin());
 }
 
 function tabs(current) {

@@ -1,20 +1,18 @@
 /** Watch: players race on the same dice, in step or at any speed; a person may race with them. */
 
-import { RulesField } from '../choice_field.js';
 import { radios, selectField } from '../controls.js';
 import { describeKeys } from '../dialog.js';
-import { button, field, h, listenTo, render } from '../dom.js';
-import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
+import { button, field, h, listenTo, onLeave, render } from '../dom.js';
 import { analysisLink, readable } from '../links.js';
+import { listenKeys, listenSwipes, releaseFocusAfterPointer } from '../moves.js';
 import { net } from '../net.js';
-import { plays } from '../player_picker.js';
+import { plays, rulesField } from '../player_picker.js';
 import { settings } from '../settings.js';
-import { listenSwipes } from '../swipe.js';
 import { text } from '../text.js';
 import { LaneView } from '../watch/lane_view.js';
 import {
-  FASTEST_ANIMATED, formatSpeed, MAX_LANES, parseSpeed, placeOf, PLEASANT, Race, speedBeside,
-  speedKey, SPEEDS,
+  FASTEST_ANIMATED, MAX_LANES, PLEASANT, SPEEDS, formatSpeed, parseSpeed, placeOf, Race,
+  speedBeside,
 } from '../watch/race.js';
 
 /** What the page opens with where nobody is named: three ways to think. */
@@ -33,11 +31,9 @@ const FIGURE_PERIOD = 4;
 /**
  * @param {HTMLElement} root
  * @param {object} context of main.js
- * @returns {() => void} unmounts
  */
 export function mount(root, context) {
-  const page = new WatchPage(root, context);
-  return () => page.close();
+  new WatchPage(root, context);
 }
 
 class WatchPage {
@@ -53,7 +49,7 @@ class WatchPage {
     this.race = new Race(() => this.#schedule());
     const { players, ...link } = parseLink(params, new URLSearchParams(hash.slice(1)));
     Object.assign(this.race, link);
-    this.rules = new RulesField({ value: link.rules, onPick: (rules) => this.#restart(this.race.seed, rules) });
+    this.rules = rulesField((rules) => this.#restart(this.race.seed, rules), link.rules);
     this.element = h('div', { class: 'watch stack' });
     root.append(this.element);
     for (const spec of players) this.#add(spec);
@@ -76,18 +72,26 @@ class WatchPage {
     const { person } = this.race;
     describeKeys('watch', person ? { move: '← ↑ → ↓|W A S D', full: 'F' }
       : { go: 'Space', step: '← →', speed: '+ -', full: 'F', analyse: 'A' });
-    this.offs = [
-      listenKeys(person ? { commands: inRace, move: (letter, event) => this.#move(letter, event.repeat) }
-        : { commands: { ...commands, ...walk } }),
-      releaseFocusAfterPointer(this.element),
-      listenTo(document, { fullscreenchange: () => {
-        this.#isFull = Boolean(document.fullscreenElement);
-        this.#schedule();
-      } }),
-      net.on('gone', ({ game }) => this.#gone(game)),
-      net.on('state', ({ state }) => { if (state === 'open' && this.isCut) this.#begin(); }),
-    ];
-    if (person) this.offs.push(listenSwipes(this.views.get(person).board.element, (letter) => this.#move(letter)));
+    listenKeys(person ? { commands: inRace, move: (letter, event) => this.#move(letter, event.repeat) }
+      : { commands: { ...commands, ...walk } });
+    releaseFocusAfterPointer(this.element);
+    listenTo(document, { fullscreenchange: () => {
+      this.#isFull = Boolean(document.fullscreenElement);
+      this.#schedule();
+    } });
+    net.on('gone', ({ game }) => { // with the connection: the race begins again, once for all its games
+      if (!this.race.lanes.some((lane) => lane.game === game)) return;
+      clearTimeout(this.restarting);
+      this.restarting = setTimeout(() => this.#begin());
+    });
+    net.on('state', ({ state }) => state === 'open' && this.isCut && this.#begin());
+    if (person) listenSwipes(this.views.get(person).board.element, (letter) => this.#move(letter));
+    onLeave(() => {
+      clearTimeout(this.restarting);
+      cancelAnimationFrame(this.#frame);
+      this.#frame = 0; // nothing is drawn any more
+      if (document.fullscreenElement) document.exitFullscreen();
+    });
   }
 
   get #isRacing() {
@@ -120,7 +124,7 @@ class WatchPage {
 
   #restart(seed, rules = this.race.rules) {
     Object.assign(this.race, { seed, rules });
-    this.rules.value = rules;
+    this.rules.set({ value: rules });
     this.#begin();
   }
 
@@ -132,7 +136,12 @@ class WatchPage {
     });
     const view = new LaneView(lane, {
       onPick: (picked) => { lane.spec = picked; this.#begin(() => this.race.enter(lane)); },
-      onRemove: () => this.#remove(lane),
+      onRemove: () => {
+        this.race.remove(lane);
+        this.views.delete(lane);
+        this.#link();
+        this.#schedule();
+      },
       onPlay: () => this.#takeOver(lane, lane.position, (game) => `/?game=${game}`),
       onAnalyse: () => this.#analyse(lane),
       onSeek: (move) => this.race.seek(move),
@@ -141,14 +150,6 @@ class WatchPage {
     this.views.set(lane, view);
     view.board.setSpeed(this.animationSpeed ?? 1);
     if (isNew) this.#begin(() => this.race.enter(lane));
-  }
-
-  #remove(lane) {
-    this.race.remove(lane);
-    this.views.get(lane).close();
-    this.views.delete(lane);
-    this.#link();
-    this.#schedule();
   }
 
   /** A player that is on no board yet. */
@@ -162,13 +163,6 @@ class WatchPage {
   #failed(lane, message) {
     this.views.get(lane).setError(message);
     this.#schedule();
-  }
-
-  /** A game that ended with the connection: the race begins again, once for all its games. */
-  #gone(game) {
-    if (!this.race.lanes.some((lane) => lane.game === game)) return;
-    clearTimeout(this.restarting);
-    this.restarting = setTimeout(() => this.#begin());
   }
 
   /** The lane that has the focus, or was pointed at, or the first. */
@@ -264,8 +258,13 @@ class WatchPage {
     const { move, order } = race.ranking();
     const isDecided = race.isFinished && race.cursor === null;
     const front = Math.max(0, ...race.lanes.filter((lane) => lane.isAble).map(({ last }) => last));
+    /** Points that a game has more than the best of the others; null without others. */
+    const leadOf = (lane) => {
+      const [own, other] = [true, false].map((isOwn) => order.find((one) => (one.lane === lane) === isOwn));
+      return own && other ? own.score - other.score : null;
+    };
     race.lanes.forEach((lane, place) => this.views.get(lane).draw({ isAnimated: this.#isAnimated, hasFigures }, {
-      place: place + 1, count: race.lanes.length, lead: leadOf(lane, order), move, isDecided,
+      place: place + 1, count: race.lanes.length, lead: leadOf(lane), move, isDecided,
       isPreparing: race.isPreparing, isByTime: !race.isInStep,
       isCatchingUp: race.isInStep && lane.isRunning && front - lane.last > 50,
     }));
@@ -351,23 +350,6 @@ class WatchPage {
         { class: 'race-add' }),
       h('p', { class: 'error', role: 'alert', text: this.#error }));
   }
-
-  close() {
-    clearTimeout(this.restarting);
-    cancelAnimationFrame(this.#frame);
-    this.#frame = 0; // nothing is drawn any more
-    if (document.fullscreenElement) document.exitFullscreen();
-    for (const off of this.offs) off();
-    this.race.close();
-    for (const view of this.views.values()) view.close();
-  }
-}
-
-/** Points that a game has more than the best of the others; null without others. */
-function leadOf(lane, order) {
-  const own = order.find((one) => one.lane === lane);
-  const other = order.find((one) => one.lane !== lane);
-  return own && other ? own.score - other.score : null;
 }
 
 /** Read an address: players in the query, or in the fragment those that a person races with. */
@@ -393,7 +375,7 @@ function formatLink({ players, rules, seed, speed, isInStep, stopTile }) {
   for (const player of isFirst ? [] : named) params.append(isRace ? 'race' : 'player', player);
   if (rules) params.set('rules', rules);
   params.set('seed', seed);
-  if (speed !== PLEASANT) params.set('speed', speedKey(speed));
+  if (speed !== PLEASANT) params.set('speed', speed ?? 'max');
   if (!isInStep) params.set('step', 'time');
   if (stopTile) params.set('stop', String(stopTile));
   return `/watch${isRace ? '#' : '?'}${readable(params)}`;

@@ -2,7 +2,7 @@
 
 import { AnalysisView, EvalBar } from '../analysis_view.js';
 import { slider } from '../controls.js';
-import { button, h, part, render } from '../dom.js';
+import { button, h, onLeave, part, render } from '../dom.js';
 import { net } from '../net.js';
 import { PlayerPicker } from '../player_picker.js';
 import { settings } from '../settings.js';
@@ -23,7 +23,6 @@ export class HelpPanel {
   #timer = null;
   #askedAt = 0;
   #counted = {}; // the position whose hints were counted last, and the connection of that time
-  #offs;
 
   /** The evaluation bar, to stand beside the board. */
   bar = new EvalBar();
@@ -38,17 +37,18 @@ export class HelpPanel {
   constructor(game, page) {
     this.#game = game;
     this.#page = page;
-    this.view = new AnalysisView({ onMove: (letter) => game.move(letter), line: false,
-      announce: true });
-    this.picker = new PlayerPicker({ spec: settings.get('player'), label: text('play.help_player'),
-      onPick: (spec) => this.#picked(spec) });
+    this.view = new AnalysisView({ onMove: (letter) => game.move(letter), announce: true });
+    this.picker = new PlayerPicker({ value: settings.get('player'), label: text('play.help_player'),
+      onPick: (spec) => this.#set('player', spec) });
     this.element = part(h('section', { class: 'card stack help', 'aria-labelledby': 'help-title' }));
-    this.#offs = [
-      net.on('analysis', (reply) => reply.ref === this.#ref && this.#onReply(reply)),
-      net.on('refused', (reply) => reply.ref === this.#ref && this.#onRefused(reply)),
-      net.on('ready', () => this.update()),
-      settings.on('hints', () => this.#switched()),
-    ];
+    net.on('analysis', (reply) => reply.ref === this.#ref && this.#onReply(reply));
+    net.on('refused', ({ ref, message }) => ref === this.#ref && this.#clear(message));
+    net.on('ready', () => this.update());
+    settings.on('hints', () => this.#switched());
+    onLeave(() => {
+      clearTimeout(this.#timer);
+      if (net.state === 'open' && this.#ref) net.send({ type: 'stop' });
+    });
     this.#switched();
   }
 
@@ -94,21 +94,13 @@ export class HelpPanel {
     ];
   }
 
-  /** Ask and listen no more. */
-  close() {
-    clearTimeout(this.#timer);
-    for (const off of this.#offs) off();
-    this.picker.close();
-    if (net.state === 'open' && this.#ref) net.send({ type: 'stop' });
-  }
-
   get #isOn() {
     return settings.get('hints') && !this.isDaily;
   }
 
   #draw() {
     const { isDaily } = this;
-    this.picker.select.disabled = isDaily;
+    this.picker.set({ disabled: isDaily });
     render(this.element,
       h('div', { class: 'row apart' }, h('h2', { id: 'help-title', text: text('play.help') }),
         h('label', { class: 'check wide-only' }, text('play.hints'), h('input', {
@@ -126,18 +118,14 @@ export class HelpPanel {
     const pace = PACES[index];
     const words = pace ? text('play.pace_value', { pace }) : text('play.pace_most');
     return slider('help-pace', text('play.pace'), words, { min: 0, max: PACES.length - 1, value: String(index),
-      disabled: this.isDaily }, (place) => this.#paced(PACES[place]));
+      disabled: this.isDaily }, (place) => this.#set('pace', PACES[place] ?? 0));
   }
 
-  #paced(pace) {
-    settings.set('pace', pace ?? 0);
-    this.#draw();
-    if (this.#game.isAuto) this.#autoplay();
-  }
-
-  #picked(spec) {
-    settings.set('player', spec);
-    this.update();
+  /** Prefer another player or pace; one that plays now goes on with it. */
+  #set(name, value) {
+    settings.set(name, value);
+    if (name === 'player') this.update();
+    else this.#draw();
     if (this.#game.isAuto) this.#autoplay();
   }
 
@@ -186,12 +174,8 @@ export class HelpPanel {
     this.view.show(reply);
     this.bar.show(reply);
     this.bar.element.hidden = reply.bar === null;
-    this.picker.setError('');
+    this.picker.set({ error: '' });
     if (reply.hints !== null) this.#game.hinted(reply.hints); // this one is counted
     this.#show(reply.best);
-  }
-
-  #onRefused({ message }) {
-    this.#clear(message);
   }
 }

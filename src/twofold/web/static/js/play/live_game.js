@@ -5,9 +5,9 @@
  * the one before it, or a new game, was answered, so that it meets the board it will really meet.
  */
 
+import { onLeave } from '../dom.js';
 import { net } from '../net.js';
 import { text } from '../text.js';
-import { Line } from './line.js';
 
 /** So many keys may wait: more than fingers press in that time. A key held down does not wait. */
 const MOST_WAITING = 200;
@@ -40,25 +40,36 @@ export class LiveGame {
   #isLost = false; // whether the connection was lost since the game was seen last
   #server = ''; // where that was
   #back = null; // what the last loss has meant, until all that waited is done
-  #offs;
 
   /**
-   * @param {object} watcher what the page does when something happened: `state`, `step`, `frame`
-   *   and `ended` get that message, `hinted` where the game stood before a hint, `sending` and
+   * @param {object} watcher what the page does when something happened, if anything: `state`, `step`,
+   *   `frame` and `ended` get that message, `hinted` where the game stood before a hint, `sending` and
    *   `illegal` the letter of a move that is asked for or moves nothing, `trouble` a sentence.
    *   `waiting` hears that the number of waiting moves has changed, and `back`, when all are made
    *   that waited for the connection, whether the server `isBehind` and its player `isStopped`
    */
   constructor(watcher) {
     this.#watcher = watcher;
-    this.#offs = [
-      net.on('game', (state) => this.#isMine(state) && this.#onState(state)),
-      net.on('step', (step) => this.#isMine(step) && this.#onStep(step)),
-      net.on('frame', (frame) => this.#isMine(frame) && this.#onFrame(frame)),
-      net.on('ended', (ended) => this.#isMine(ended) && this.#onEnded(ended)),
-      net.on('state', ({ state }) => state === 'lost' && this.#lost()),
-      net.on('gone', ({ game }) => game === this.id && this.#onGone()),
-    ];
+    const mine = (take) => (reply) => (reply.game === this.id || (reply.was && reply.was === this.id)) && take(reply);
+    net.on('game', mine((state) => this.#onState(state)));
+    net.on('step', mine((step) => {
+      [this.before, this.now] = [this.now, step.now];
+      this.#line.step(step);
+      this.#watcher.step?.(step);
+    }));
+    net.on('frame', mine((frame) => {
+      [this.before, this.now] = [this.now, frame.now];
+      this.#line.at(frame.now);
+      this.#watcher.frame?.(frame);
+    }));
+    net.on('ended', mine((ended) => this.#onEnded(ended)));
+    net.on('state', ({ state }) => {
+      if (state !== 'lost') return;
+      this.#isLost = true;
+      this.#watcher.waiting?.();
+    });
+    net.on('gone', ({ game }) => game === this.id && this.#onGone());
+    onLeave(() => this.close());
   }
 
   /** Id of the game; empty before it is known. */
@@ -131,29 +142,22 @@ export class LiveGame {
     this.#push({ type: 'move', move: letter });
   }
 
-  /** Take the last move back. */
-  undo() {
+  /**
+   * Step through the game.
+   *
+   * @param {'undo' | 'redo' | 'take_back'} type `undo` takes the last move back, `redo` makes it again;
+   *   `take_back` takes back what keeps the game from counting as played by hand: moves of a player, a hint
+   */
+  step(type) {
     if (this.isAuto) this.pause();
-    this.#push({ type: 'undo' });
-  }
-
-  /** Make the move undone last again. */
-  redo() {
-    if (this.isAuto) this.pause();
-    this.#push({ type: 'redo' });
+    this.#push({ type });
   }
 
   /** Hints were shown for the board. @param {number} hints counted so far */
   hinted(hints) {
     const before = this.now;
     this.now = { ...before, hints, kind: before.kind === 'hand' && hints ? 'helped' : before.kind };
-    this.#watcher.hinted(before);
-  }
-
-  /** Take back what keeps the game from counting as played by hand: moves of a player, a hint. */
-  takeBack() {
-    if (this.isAuto) this.pause();
-    this.#push({ type: 'take_back' });
+    this.#watcher.hinted?.(before);
   }
 
   /** @param {string} player spec of who makes one move */
@@ -189,19 +193,14 @@ export class LiveGame {
 
   /** Leave the game. */
   close() {
-    for (const off of this.#offs) off();
     if (!this.id || net.state !== 'open') return;
     if (this.isAuto) this.pause();
     net.send({ type: 'close', game: this.id });
   }
 
-  #isMine({ game, was }) {
-    return game === this.id || Boolean(was && was === this.id);
-  }
-
   async #replace(message, leaving = {}) {
     if (this.isAuto) this.pause();
-    this.#forget();
+    [this.#queue, this.#sent, this.blocked] = [[], null, false];
     this.#coming += 1;
     const state = await net.ask(message).catch((error) => {
       this.#queue = []; // meant for a game that does not come
@@ -215,12 +214,7 @@ export class LiveGame {
     if (this.#queue.length >= MOST_WAITING) return;
     this.#queue.push(intent);
     this.#next();
-    if (this.#isLost) this.#watcher.waiting();
-  }
-
-  #lost() {
-    this.#isLost = true;
-    this.#watcher.waiting();
+    if (this.#isLost) this.#watcher.waiting?.();
   }
 
   /** Send the first of the waiting moves that can be made. */
@@ -230,12 +224,12 @@ export class LiveGame {
       const intent = this.#queue.shift();
       if (isAgain(intent) && intent.at !== this.now.move_number) continue; // another page made it
       if (canDo(intent, this.now)) this.#send(intent);
-      else if (intent.type === 'move') this.#watcher.illegal(intent.move);
+      else if (intent.type === 'move') this.#watcher.illegal?.(intent.move);
     }
     if (!this.#back || this.waiting || this.#coming) return;
     const back = this.#back;
     this.#back = null;
-    this.#watcher.back(back);
+    this.#watcher.back?.(back);
   }
 
   async #send(intent) {
@@ -275,23 +269,11 @@ export class LiveGame {
     this.#next();
   }
 
-  #onStep(step) {
-    [this.before, this.now] = [this.now, step.now];
-    this.#line.step(step);
-    this.#watcher.step(step);
-  }
-
-  #onFrame(frame) {
-    [this.before, this.now] = [this.now, frame.now];
-    this.#line.at(frame.now);
-    this.#watcher.frame(frame);
-  }
-
   #onEnded(ended) {
     this.now = ended.now;
     this.#line.at(ended.now);
     if (this.#sent?.intent.type === 'autoplay') this.#sent = null;
-    this.#watcher.ended(ended);
+    this.#watcher.ended?.(ended);
     this.#next();
   }
 
@@ -312,7 +294,7 @@ export class LiveGame {
     this.#queue.unshift(...missing ?? [], ...isLeft ? [sent.intent] : []);
     this.#sent = null;
     this.#back = { isBehind: !missing, isStopped: wasAuto && isElsewhere && !now.autoplay };
-    this.#watcher.waiting();
+    this.#watcher.waiting?.();
   }
 
   /** The game is not there any more: one that a server had not saved yet begins again. */
@@ -337,12 +319,6 @@ export class LiveGame {
     this.#queue.unshift(...left);
     this.#next();
   }
-
-  #forget() {
-    this.#queue = [];
-    this.#sent = null;
-    this.blocked = false;
-  }
 }
 
 /**
@@ -363,7 +339,7 @@ export function hasReached({ tiles }, { goal }) {
 }
 
 /** Whether a move was made before, and a server has lost it; see `Line.after`. */
-export function isAgain({ at }) {
+function isAgain({ at }) {
   return at !== undefined;
 }
 
@@ -372,9 +348,76 @@ export function isAgain({ at }) {
  * @param {object} now where the game stands
  * @returns {boolean} whether it can be done there
  */
-export function canDo(intent, now) {
+function canDo(intent, now) {
   if (intent.type === 'move') return now.legal.includes(intent.move);
   if (intent.type === 'undo') return now.can_undo;
   if (intent.type === 'redo') return now.can_redo;
   return intent.type === 'take_back' || now.legal !== '';
+}
+
+/** More moves are not kept: a server that was killed lacks those of about a second. */
+const MOST_MOVES = 4000;
+
+/** One game, from some move number on. */
+class Line {
+  #first = 0;
+  #boards = [];
+  #letters = [];
+
+  /** Score on the first board. */
+  score = 0;
+
+  /** The first board. */
+  get board() {
+    return this.#boards[0];
+  }
+
+  /** Move number of the first board. */
+  get first() {
+    return this.#first;
+  }
+
+  /** All moves, as of `after`. */
+  get moves() {
+    return this.#boards.length ? this.after({ move_number: this.#first, board: this.board }) : [];
+  }
+
+  /**
+   * The game stands at a position: an earlier one of this line after an undo, else a new beginning.
+   *
+   * @param {object} now
+   */
+  at(now) {
+    if (!this.after(now)) this.#restart(now);
+    this.#boards.length = now.move_number - this.#first + 1;
+    this.#letters.length = this.#boards.length - 1;
+  }
+
+  /** @param {object} step a `step` message */
+  step({ move, now }) {
+    if (now.move_number !== this.#first + this.#boards.length) return void this.at(now);
+    this.#boards.push(now.board);
+    this.#letters.push(move);
+    if (this.#letters.length > MOST_MOVES) this.#restart(now);
+  }
+
+  /**
+   * The moves that were made from a position on, as intents: `at` is the move number of each.
+   *
+   * @param {object} now
+   * @returns {object[]|null} null where the line does not pass this position
+   */
+  after(now) {
+    const place = now.move_number - this.#first;
+    if (this.#boards[place] !== now.board) return null;
+    return this.#letters.slice(place).map((move, passed) => (
+      { type: 'move', move, at: now.move_number + passed }));
+  }
+
+  #restart(now) {
+    this.#first = now.move_number;
+    this.#boards = [now.board];
+    this.#letters = [];
+    this.score = now.score;
+  }
 }

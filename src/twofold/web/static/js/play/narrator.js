@@ -21,9 +21,13 @@ export class Narrator {
   step(step, cols, first) {
     if (first) this.#say(first);
     else if (step.by && step.now.autoplay) this.progress(step.now);
-    else if (settings.get('say') === 'short') this.#say(text('play.say_short', shortly(step)));
-    else this.#say(text('play.say_step', { ...shortly(step), ...place(step.cell, cols),
-      tile: String(step.tile), merges: mergesOf(step), score: step.now.score }));
+    else {
+      const { reward: points, cell, tile, slides, now: { score } } = step;
+      const count = slides.filter(([, , merged]) => merged).length / 2;
+      this.#say(text(`play.say_${settings.get('say') === 'short' ? 'short' : 'step'}`, {
+        move: moveName(step.move), points, row: Math.floor(cell / cols) + 1, column: (cell % cols) + 1,
+        tile: String(tile), merges: text('play.merges', { count }), score }));
+    }
   }
 
   /** @param {object} now while a player moves */
@@ -105,19 +109,6 @@ function overText(rules, now) {
     { goal: String(rules.goal), score: now.score, tile: largest(now) });
 }
 
-function shortly(step) {
-  return { move: moveName(step.move), points: step.reward };
-}
-
-function mergesOf(step) {
-  const count = step.slides.filter(([, , merged]) => merged).length / 2;
-  return text('play.merges', { count });
-}
-
-function place(cell, cols) {
-  return { row: Math.floor(cell / cols) + 1, column: (cell % cols) + 1 };
-}
-
 function largest(now) {
   return String(Math.max(...now.tiles));
 }
@@ -140,19 +131,14 @@ export class Milestones {
     if (by || !HAND.has(now.kind)) return [];
     if (state.game !== this.#game) this.#told.clear();
     this.#game = state.game;
-    return [this.#best(before, now), this.#tile(state, before, now)].filter(Boolean);
-  }
-
-  #best(before, now) {
-    const isNew = before.score < before.best && now.score > before.best;
-    return isNew && this.#once('best') && text('play.first_best', { score: now.score });
-  }
-
-  #tile({ rules, largest }, before, now) {
+    const { rules } = state;
     const tile = Math.max(...now.tiles);
-    const isNew = tile > Math.max(largest, ...before.tiles) && tile >= rules.goal / LEAST_PART;
-    if (!isNew || !this.#once(tile)) return '';
-    return text(tile > rules.goal ? 'play.first_largest' : 'play.first_tile', { tile: String(tile) });
+    const isBest = before.score < before.best && now.score > before.best;
+    const isLarge = tile > Math.max(state.largest, ...before.tiles) && tile >= rules.goal / LEAST_PART;
+    return [
+      isBest && this.#once('best') && text('play.first_best', { score: now.score }),
+      isLarge && this.#once(tile) && text(tile > rules.goal ? 'play.first_largest' : 'play.first_tile', { tile: String(tile) }),
+    ].filter(Boolean);
   }
 
   #once(name) {

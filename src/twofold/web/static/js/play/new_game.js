@@ -2,10 +2,11 @@
 
 import { chips, selectField, slider, toggle } from '../controls.js';
 import { openDialog } from '../dialog.js';
-import { button, h, part, render } from '../dom.js';
-import { showRefusal } from '../refusals.js';
+import { button, h, render } from '../dom.js';
 import { text } from '../text.js';
-import { ORIGINAL, formatRules } from './rules_text.js';
+
+/** What the dialog asks for; `fours` is the share of fours in percent. These are the original rules. */
+const ORIGINAL = { rows: 4, cols: 4, goal: 2048, fours: 10, start: 2, stop: false };
 
 const PRESETS = {
   original: ORIGINAL,
@@ -30,25 +31,39 @@ function fitted(form) {
     goal: Math.min(form.goal, 2 ** largestGoal({ ...form, cols })) };
 }
 
+/** The form that would make some rules, as far as it can. */
+function formOf({ rows, cols, goal, spawn, start_tiles: start, stop_at_goal: stop }) {
+  const total = spawn.reduce((sum, [, weight]) => sum + weight, 0);
+  const fours = spawn.find(([tile]) => tile === 4)?.[1] ?? 0;
+  return { rows, cols, goal, start, stop, fours: Math.round((100 * fours) / total) };
+}
+
+/** The text of the rules. */
+function formatRules({ rows, cols, goal, fours, start, stop }) {
+  const spawn = fours <= 0 ? '2:1' : fours >= 100 ? '4:1' : `2:${(100 - fours) / 100},4:${fours / 100}`;
+  return `${rows}x${cols} spawn=${spawn} start=${start} goal=${goal} stop=${stop ? 'goal' : 'never'}`;
+}
+
 /**
  * Ask for rules and a seed.
  *
- * @param {import('./rules_text.js').RulesForm} first what the form shows at first
- * @param {function({rules: string, seed: string, trial: boolean}): Promise<void>} begin rejects with a sentence
+ * @param {object} [rules] a `RulesInfo`, shown at first
+ * @param {function({rules: string, seed: string}): Promise<void>} begin rejects with a sentence
  */
-export function askNewGame(first, begin) {
-  let form = fitted({ ...first, seed: '', trial: false });
-  const error = part(h('p', { class: 'error', role: 'alert' }));
+export function askNewGame(rules, begin) {
+  let form = fitted(rules ? formOf(rules) : ORIGINAL);
+  let refused = null;
   const place = h('form', { id: 'new-game', class: 'stack', onsubmit: (event) => {
     event.preventDefault();
-    begin({ rules: formatRules(form), seed: form.seed.trim(), trial: form.trial })
-      .then(() => dialog.close(), (refused) => showRefusal(error, refused));
+    begin({ rules: formatRules(form), seed: place.elements.seed.value.trim() })
+      .then(() => dialog.close(), (error) => { refused = error; change({}); });
   } });
-  const daily = h('p', { class: 'small soft' }, h('a', { href: '/daily', text: text('nav.daily'),
-    onclick: () => dialog.close() }), ' ', text('daily.new_note'));
   const change = (values) => {
     form = fitted({ ...form, ...values });
-    render(place, rulesFields(form, change), error, daily);
+    render(place, rulesFields(form, change),
+      h('p', { class: 'error', role: 'alert', text: refused?.message ?? '', title: refused?.detail ?? '' }),
+      h('p', { class: 'small soft' }, h('a', { href: '/daily', text: text('nav.daily'), onclick: () => dialog.close() }), ' ',
+        text('daily.new_note')));
   };
   change({});
   const dialog = openDialog({
@@ -56,8 +71,7 @@ export function askNewGame(first, begin) {
     body: place,
     foot: [
       button({ text: text('all.cancel') }, () => dialog.close()),
-      h('button',
-        { type: 'submit', form: 'new-game', class: 'button primary', text: text('play.begin') }),
+      h('button', { type: 'submit', form: 'new-game', class: 'button primary', text: text('play.begin') }),
     ],
   });
 }
@@ -67,7 +81,6 @@ function rulesFields(form, change) {
   const range = (name, attributes) => slider(`new-${name}`, text(`play.${name}`),
     name === 'fours' ? text('all.percent', { value: form[name] }) : String(form[name]),
     { ...attributes, value: String(form[name]) }, (value) => change({ [name]: value }));
-  const isOn = (name, words) => toggle(words, form[name], (value) => change({ [name]: value }));
   const goals = Array.from({ length: largestGoal(form) - LEAST_GOAL + 1 }, (_, index) => 2 ** (index + LEAST_GOAL));
   const presets = Object.keys(PRESETS).map((name) => [name, text(`play.preset_${name}`)]);
   const chosen = Object.keys(PRESETS).find((name) => formatRules(PRESETS[name]) === formatRules(form));
@@ -80,11 +93,10 @@ function rulesFields(form, change) {
     h('div', { class: 'two-fields fit' },
       selectField('new-goal', text('play.goal'), goals.map((goal) => [goal, String(goal)]), form.goal,
         (goal) => change({ goal: Number(goal) })),
-      range('fours', { min: 0, max: 100, step: 5 }), range('start', { min: 1, max: 8 }), isOn('stop', text('play.stop'))),
+      range('fours', { min: 0, max: 100, step: 5 }), range('start', { min: 1, max: 8 }),
+      toggle(text('play.stop'), form.stop, (stop) => change({ stop }))),
     h('div', { class: 'field' }, h('label', { for: 'new-seed', text: text('play.seed') }),
-      h('input', { id: 'new-seed', type: 'text', inputmode: 'numeric', autocomplete: 'off',
-        placeholder: text('play.seed_random'), 'aria-describedby': 'new-seed-note',
-        oninput: (event) => { form.seed = event.target.value; } }),
-      h('p', { class: 'note', id: 'new-seed-note', text: text('play.seed_note') })),
-    isOn('trial', text('trial.begin')));
+      h('input', { id: 'new-seed', name: 'seed', type: 'text', inputmode: 'numeric', autocomplete: 'off',
+        placeholder: text('play.seed_random'), 'aria-describedby': 'new-seed-note' }),
+      h('p', { class: 'note', id: 'new-seed-note', text: text('play.seed_note') })));
 }

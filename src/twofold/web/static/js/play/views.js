@@ -2,14 +2,12 @@
 
 import { figureList } from '../controls.js';
 import { copyMenu } from '../copying.js';
-import { dayName } from '../daily/days.js';
 import { button, h, icon } from '../dom.js';
-import { kindText } from '../games/words.js';
+import { dayName, describeRules } from '../games/words.js';
 import { analysisLink } from '../links.js';
 import { settings } from '../settings.js';
 import { number, text } from '../text.js';
 import { isFinished } from './live_game.js';
-import { describeRules } from './rules_text.js';
 
 /** A number of so many digits is written smaller. */
 const LONG = 9;
@@ -41,7 +39,7 @@ export function headView(state, now) {
  * @param {object|null} state the last `game` message
  * @param {object|null} now where it stands
  * @param {{isUndoable: boolean, help: HTMLElement[], newGame: function(): void,
- *   rules: function(): void, games: function(): void, undo: function(): void,
+ *   rules: function(): void, undo: function(): void,
  *   redo: function(): void, hints: function(): void}} page what they do; `help` are the buttons of
  *   the player
  * @returns {HTMLElement[]}
@@ -58,7 +56,7 @@ export function controlsView(state, now, page) {
         'aria-label': undo, title: why || undo, disabled: !page.isUndoable }, icon('undo'),
       h('span', { class: 'undos number', 'aria-hidden': 'true', text: String(now?.undos || '') })),
       button({ icon: 'redo', label: text('play.redo') }, page.redo, { disabled: !now?.can_redo })),
-    button({ icon: 'games', label: text('play.games') }, page.games),
+    h('a', { class: 'button icon-button', href: '/games', 'aria-label': text('nav.games'), title: text('nav.games') }, icon('games')),
     h('div', { class: 'group narrow-only' },
       button({ icon: 'hint', label: text('play.hints') }, page.hints, { disabled: Boolean(why),
         title: why || text('play.hints'), 'aria-pressed': String(settings.get('hints')) }),
@@ -71,12 +69,11 @@ export function controlsView(state, now, page) {
  *
  * @param {object} state the last `game` message
  * @param {object} now where it stands
- * @param {{clock: {time: string, pace: string}|null, takeBack: function(): void|false,
- *   share: function(): void}} page `takeBack` where help can be taken back
+ * @param {{takeBack: function(): void|false, share: function(): void}} page `takeBack` where help can be taken back
  * @returns {HTMLElement[]}
  */
-export function factsView(state, now, { clock, takeBack, share }) {
-  const played = [kindText(now.kind),
+export function factsView(state, now, { takeBack, share }) {
+  const played = [text(`games.kind_${now.kind}`),
     takeBack && button({ text: text('play.take_back') }, takeBack, { class: 'quiet small-button' })];
   const facts = [
     ['play.facts_moves', number(now.move_number)],
@@ -85,7 +82,6 @@ export function factsView(state, now, { clock, takeBack, share }) {
     ['games.column_kind', played],
     ['play.facts_rules', describeRules(state.rules)],
     ['play.facts_seed', state.seed],
-    ...Object.entries(clock ?? {}).map(([name, value]) => [`clock.${name}`, value]),
   ];
   return [
     h('h2', { id: 'facts-title', text: text('play.facts') }),

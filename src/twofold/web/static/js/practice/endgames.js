@@ -2,20 +2,15 @@
 
 import { announce } from '../announce.js';
 import { BoardView } from '../board.js';
-import { select } from '../controls.js';
+import { movePad, select } from '../controls.js';
 import { button, h, part, render } from '../dom.js';
-import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
 import { badBoard, readable } from '../links.js';
-import { remember, remembered } from '../memory.js';
+import { listenKeys, listenSwipes, releaseFocusAfterPointer } from '../moves.js';
 import { net } from '../net.js';
-import { tilesOf } from '../notation.js';
-import { movePad } from '../pads.js';
-import { settings } from '../settings.js';
-import { legalMoves, slideOf } from '../slides.js';
-import { listenSwipes } from '../swipe.js';
+import { legalMoves, slideOf, tilesOf } from '../notation.js';
+import { remember, remembered, settings } from '../settings.js';
 import { text } from '../text.js';
-import { chanceTable, chanceWords, lossWords, measuresView } from './endgame_facts.js';
-import { EndgameGame, randomSeed } from './endgame_game.js';
+import { chanceTable, chanceWords, EndgameGame, lossWords, measuresView, randomSeed } from './endgame_game.js';
 import { TableOffers } from './offers.js';
 
 const TAB_KEY = 'twofold.endgame';
@@ -26,13 +21,14 @@ export class EndgamesPart {
   #tables = null; // that are built; null before the server has said
   #damaged = {}; // what is wrong with files that are no sound tables, by their names
   #error = '';
+  #isListening = false;
 
   /**
    * @param {HTMLElement} root
    * @param {object} context of main.js
    */
-  constructor(root, { params }) {
-    Object.assign(this, { root, params });
+  constructor(root, { params, signal }) {
+    Object.assign(this, { root, params, signal });
     this.board = new BoardView();
     this.board.setSpeed(settings.get('speed'));
     this.game = new EndgameGame({
@@ -46,7 +42,6 @@ export class EndgamesPart {
     this.frame = part(h('div', { class: 'practice-board' }, this.board.element));
     this.pad = movePad(this.move);
     this.offers = new TableOffers(() => this.begin());
-    this.offs = [];
   }
 
   /** Ask for the tables, and play. */
@@ -57,29 +52,20 @@ export class EndgamesPart {
     } catch (error) {
       this.#error = error.message;
     }
-    if (this.isClosed) return;
     this.#draw();
-    if (!this.#tables) return;
+    if (!this.#tables || this.signal.aborted) return;
     this.offers.show(!this.#tables.length && !this.#damages.length);
-    if (this.#tables.length && !this.offs.length) this.#listen();
-  }
-
-  /** Leave. */
-  close() {
-    this.isClosed = true;
-    this.offers.close();
-    for (const off of this.offs) off();
+    if (this.#tables.length && !this.#isListening) this.#listen();
   }
 
   #listen() {
     const undo = () => this.game.undo();
-    this.offs = [
-      listenKeys({ move: this.move, commands: { u: undo, 'ctrl+z': undo, n: () => this.#new(), r: () => this.#again() } }),
-      listenSwipes(this.frame, this.move),
-      releaseFocusAfterPointer(this.root),
-      settings.on('speed', (speed) => this.board.setSpeed(speed)),
-      ...['chances', 'pad'].map((name) => settings.on(name, () => this.#draw())),
-    ];
+    this.#isListening = true;
+    listenKeys({ move: this.move, commands: { u: undo, 'ctrl+z': undo, n: () => this.#new(), r: () => this.#again() } });
+    listenSwipes(this.frame, this.move);
+    releaseFocusAfterPointer(this.root);
+    settings.on('speed', (speed) => this.board.setSpeed(speed));
+    for (const name of ['chances', 'pad']) settings.on(name, () => this.#draw());
     this.#open();
   }
 
@@ -89,7 +75,7 @@ export class EndgamesPart {
   #open() {
     const [table, seed] = [this.params.get('table'), this.params.get('seed')];
     if (table && seed) return void this.#begin({ table, seed, board: this.params.get('board') ?? '' });
-    const kept = JSON.parse(remembered(TAB_KEY) || 'null');
+    const kept = remembered(TAB_KEY);
     const isThere = this.#tables.some((one) => one.name === kept?.table);
     this.#begin(isThere ? kept : { table: this.#tables[0].name, seed: randomSeed() });
   }
@@ -151,8 +137,7 @@ export class EndgamesPart {
   }
 
   #draw() {
-    if (this.isClosed) return;
-    if (this.game.now) remember(TAB_KEY, JSON.stringify(this.game.body));
+    if (this.game.now) remember(TAB_KEY, this.game.body);
     render(this.root, this.#damages, this.#tables ? this.#tables.length ? this.#gameView() : invitation()
       : h('p', { class: this.#error ? 'error' : 'soft', text: this.#error || text('all.loading') }),
     this.offers.element);

@@ -17,7 +17,8 @@ const UNITS = new Set(['chance', 'points']);
 /** The part of the page. */
 export class NotebookPart extends AskingPart {
   async next() {
-    const { position, counts } = await net.post('/api/notebook/next', { after: this.mistake?.id ?? '' });
+    const { position, counts } = await net.post('/api/notebook/next',
+      { after: this.mistake?.id ?? '', game: this.context.params.get('game') ?? '' });
     Object.assign(this, { mistake: position, asked: position, counts, made: '' });
   }
 
@@ -75,14 +76,13 @@ export class NotebookPart extends AskingPart {
       h('a', { class: 'button', href: sourceOf(source) },
         text(source.kind === 'game' ? 'practice.see_game' : 'practice.see_endgame')),
       h('a', { class: 'button', href: analysisLink({ board }) }, text('practice.analyse')),
-      button({ text: text('practice.drop') }, () => this.try(() => this.#drop()), { class: 'quiet' }),
+      button({ text: text('practice.drop') }, () => this.try(async () => {
+        await net.post('/api/notebook/answer', { id: this.mistake.id, move: null });
+        await this.next();
+      }), { class: 'quiet' }),
     ];
   }
 
-  async #drop() {
-    await net.post('/api/notebook/answer', { id: this.mistake.id, move: null });
-    await this.next();
-  }
 }
 
 function emptyView({ solved }) {

@@ -27,11 +27,6 @@ export class TableOffers {
     if (this.element.open) this.#load();
   }
 
-  /** Leave. */
-  close() {
-    this.jobs?.close();
-  }
-
   async #load() {
     this.jobs ??= new Jobs({ names: () => [], changed: () => this.#changed() });
     try {

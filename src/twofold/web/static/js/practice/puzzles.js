@@ -1,10 +1,10 @@
 /** Puzzles: the one of the day, and others one after the other, with a rating and a streak. */
 
 import { reasonText } from '../analysis_texts.js';
-import { hint } from '../controls.js';
+import { dayPicker, hint } from '../controls.js';
 import { copyText } from '../copying.js';
-import { dayAfter, dayName } from '../daily/days.js';
 import { button, h } from '../dom.js';
+import { dayName } from '../games/words.js';
 import { analysisLink } from '../links.js';
 import { LETTERS, moveName } from '../moves.js';
 import { net } from '../net.js';
@@ -31,13 +31,7 @@ export class PuzzlePart extends AskingPart {
     const given = answers[day];
     this.show(
       h('div', { class: 'row apart' },
-        h('div', { class: 'row' },
-          button({ icon: 'left', label: text('practice.day_before') }, () => this.#go(dayAfter(day, -1)),
-            { disabled: day <= first }),
-          h('input', { type: 'date', class: 'input practice-date', 'aria-label': text('practice.day'),
-            value: day, min: first, max: today, onchange: ({ target }) => target.value && this.#go(target.value) }),
-          button({ icon: 'right', label: text('practice.day_after') }, () => this.#go(dayAfter(day, 1)),
-            { disabled: day >= today })),
+        dayPicker({ day, first, today }, (picked) => this.#go(picked)),
         streakView(streak && text('practice.streak', { count: streak }))),
       {
         title: day && text(day === today ? 'practice.puzzle_today' : 'practice.puzzle_of', { day: dayName(day) }),

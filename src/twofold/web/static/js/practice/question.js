@@ -1,15 +1,13 @@
 /** A position and four moves to choose from; then what each of them is worth. */
 
+import { lossWords } from '../analysis_texts.js';
 import { announce } from '../announce.js';
 import { BoardView } from '../board.js';
-import { h, part, render } from '../dom.js';
-import { listenKeys } from '../keys.js';
-import { LETTERS } from '../moves.js';
-import { shapeOf, tilesOf } from '../notation.js';
-import { choicePad, worthList } from '../pads.js';
+import { button, h, part, render } from '../dom.js';
+import { formatChance } from '../figures.js';
+import { ARROWS, LETTERS, listenKeys, listenSwipes, moveName } from '../moves.js';
+import { shapeOf, slideOf, tilesOf } from '../notation.js';
 import { settings } from '../settings.js';
-import { slideOf } from '../slides.js';
-import { listenSwipes } from '../swipe.js';
 import { sentence, text } from '../text.js';
 
 /**
@@ -37,23 +35,15 @@ export class AskingPart {
     this.board = new BoardView();
     this.board.setSpeed(settings.get('speed'));
     this.frame = part(h('div', { class: 'practice-board' }, this.board.element));
-    this.offs = [
-      listenKeys({ move: (letter) => this.#choose(letter) }),
-      listenSwipes(this.frame, (letter) => this.#choose(letter)),
-      settings.on('speed', (speed) => this.board.setSpeed(speed)),
-    ];
+    listenKeys({ move: (letter) => this.#choose(letter) });
+    listenSwipes(this.frame, (letter) => this.#choose(letter));
+    settings.on('speed', (speed) => this.board.setSpeed(speed));
   }
 
   /** Show the part without a question, and get the first. */
   begin() {
     this.draw();
     this.try(() => this.next());
-  }
-
-  /** Leave. */
-  close() {
-    this.isClosed = true;
-    for (const off of this.offs) off();
   }
 
   /** Do something, and show what has come of it, or what is wrong. */
@@ -64,7 +54,7 @@ export class AskingPart {
     } catch (error) {
       this.error = sentence(error.message);
     }
-    if (!this.isClosed) this.draw();
+    this.draw();
   }
 
   /**
@@ -81,7 +71,8 @@ export class AskingPart {
   show(head, { title, facts, asked, answer, buttons } = {}) {
     this.#isOpen = Boolean(asked) && !answer;
     if (asked && asked !== this.#shown) this.#showBoard(asked);
-    this.board.arrows(answer ? marksOf(asked, answer) : []);
+    const isWrong = answer && !answer.isRight && answer.made !== asked.best;
+    this.board.arrows([answer && [asked.best, 'good'], isWrong && [answer.made, 'bad']].filter(Boolean));
     render(this.root, head, h('p', { class: 'error', role: 'alert', text: this.error }),
       title !== undefined && h('div', { class: 'practice-columns' }, this.frame,
         h('section', { class: 'card stack question' },
@@ -110,14 +101,29 @@ export class AskingPart {
   }
 }
 
-function marksOf({ best }, { made, isRight }) {
-  return isRight || made === best ? [[best, 'good']] : [[best, 'good'], [made, 'bad']];
-}
-
 function answerView(asked, { made, isRight, verdict, notes }) {
   return [
     h('p', { class: `quiz-verdict ${isRight ? 'good' : 'bad'}`, text: sentence(verdict) }),
     notes.map((note) => h('p', { text: sentence(note) })),
     worthList(asked, made, h('span', { class: 'badge', text: text('practice.yours') })),
   ];
+}
+
+/** A button for each move of a question; those with the value null are not legal. */
+function choicePad(values, onPick) {
+  return h('div', { key: 'pad', class: 'pad quiz-pad', role: 'group', 'aria-label': text('review.quiz_choose') },
+    LETTERS.map((letter, index) => button({ text: ARROWS[letter] }, () => onPick(letter), {
+      class: `quiz-move pad-${letter}`, 'aria-label': moveName(letter), disabled: values[index] === null })));
+}
+
+/** What the legal moves are worth, with a mark behind the one that was made. */
+function worthList({ values, unit, best }, made, mark) {
+  const most = values[LETTERS.indexOf(best)];
+  const words = (letter, value) => (unit === 'chance' ? formatChance(value)
+    : letter === best ? text('grade.best') : unit === 'points' ? lossWords(most, value, unit, value / most) : '');
+  return h('ul', { class: 'quiz-values number' }, LETTERS.map((letter, index) => values[index] !== null
+    && h('li', { class: letter === best ? 'is-best' : '' },
+      h('span', { 'aria-hidden': 'true', text: ARROWS[letter] }),
+      h('span', { class: 'grow', text: moveName(letter) }), letter === made && mark,
+      h('span', { text: words(letter, values[index]) }))));
 }

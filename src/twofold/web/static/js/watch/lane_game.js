@@ -128,27 +128,22 @@ export class LaneGame {
 
   /** @param {object} reply a `step`, `frame`, `ended` or `refused` message of any game */
   receive(reply) {
-    if (reply.type === 'refused') return void (reply.ref === this.ref && this.refuse(reply));
+    if (reply.type === 'refused' && reply.ref === this.ref) {
+      this.isRunning = false;
+      this.isRefused = Boolean(this.ref);
+      if (this.isRefused) this.events.failed(reply.message);
+    }
+    if (reply.type === 'refused') return;
     if (!this.game || reply.game !== this.game) return;
     this.isReady = true;
     if (reply.type === 'frame') this.movesPerSecond = reply.moves_per_second;
     const isNext = reply.now.move_number === this.last + 1;
     this.advance(reply.now);
     if (reply.type === 'step' && isNext && !this.shown) this.events.stepped(reply);
-    if (reply.type === 'ended') this.#ended(reply);
-  }
-
-  #ended({ reason, message }) {
+    if (reply.type !== 'ended') return;
     this.isRunning = false;
-    this.isHeld = reason === 'tile' || reason === 'failed';
-    if (reason === 'failed') this.events.failed(message);
-  }
-
-  /** Its player cannot play. */
-  refuse({ message }) {
-    this.isRunning = false;
-    this.isRefused = Boolean(this.ref);
-    if (this.isRefused) this.events.failed(message);
+    this.isHeld = reply.reason === 'tile' || reply.reason === 'failed';
+    if (reply.reason === 'failed') this.events.failed(reply.message);
   }
 
   /** @param {object} now where the game stands, as far as it was played */
@@ -188,19 +183,16 @@ export class LaneGame {
 export class PersonGame extends LaneGame {
   isPerson = true;
 
-  #live = null;
+  // steps come to `receive`, as those of players do
+  #live = new LiveGame({
+    state: (state) => this.take(state),
+    sending: (letter) => this.events.sending(letter),
+    trouble: (message) => this.events.failed(message),
+  });
 
   async begin({ rules, seed }) {
-    this.close();
-    const none = () => {}; // steps come to `receive`, as those of players do
-    const live = new LiveGame({
-      state: (state) => live === this.#live && this.take(state),
-      sending: (letter) => this.events.sending(letter),
-      trouble: (message) => this.events.failed(message),
-      step: none, frame: none, ended: none, illegal: none, waiting: none, back: none,
-    });
-    this.#live = live;
-    await live.begin({ rules, seed, keep: false });
+    this.forget();
+    await this.#live.begin({ rules, seed, keep: false });
     this.isReady = true;
   }
 
@@ -210,15 +202,13 @@ export class PersonGame extends LaneGame {
 
   /** @param {string} letter of a move that is meant */
   move(letter, isHeld = false) {
-    this.#live?.move(letter, isHeld);
+    this.#live.move(letter, isHeld);
   }
 
   run() {}
 
   close() {
-    this.#live?.close();
-    this.#live = null;
-    this.forget();
+    this.forget(); // the live game ends with the page
   }
 }
 

@@ -6,11 +6,10 @@ import { figureList } from '../controls.js';
 import { button, h, part, render } from '../dom.js';
 import { formatShort } from '../figures.js';
 import { net } from '../net.js';
-import { exponentOf } from '../notation.js';
+import { exponentOf, slide } from '../notation.js';
 import { hasReached } from '../play/live_game.js';
-import { PlayerPicker, playerSummary } from '../player_picker.js';
+import { PlayerPicker } from '../player_picker.js';
 import { settings } from '../settings.js';
-import { slide } from '../slides.js';
 import { fixed, number, text } from '../text.js';
 import { largestOf, smallestMilestone } from './lane_game.js';
 
@@ -40,7 +39,7 @@ export class LaneView {
     this.board = new BoardView();
     part(this.board.element);
     if (!lane.isPerson) {
-      this.picker = new PlayerPicker({ spec: lane.spec, onPick: actions.onPick, quiet: true });
+      this.picker = new PlayerPicker({ value: lane.spec, onPick: actions.onPick, quiet: true });
     }
     this.element = part(h('article', { class: lane.isPerson ? 'lane is-person' : 'lane', onpointerenter: () => actions.onNear() }));
     this.error = '';
@@ -53,7 +52,7 @@ export class LaneView {
 
   /** @param {string} message why the player cannot go on; empty if it can */
   setError(message) {
-    if (this.picker) this.picker.setError(message);
+    if (this.picker) this.picker.set({ error: message });
     else this.error = message;
   }
 
@@ -95,7 +94,7 @@ export class LaneView {
     const { place, count, lead } = seen;
     const isEnd = lane.isFinished && position?.move_number === lane.last;
     this.board.setLabel(text('watch.board', { place }));
-    this.picker?.setLabel(text('watch.player', { place }));
+    this.picker?.set({ label: text('watch.player', { place }) });
     element.setAttribute('aria-label', text('watch.lane', { place, player: this.name }));
     element.classList.toggle('is-refused', lane.isRefused);
     element.dataset.lead = lead > 0 ? 'ahead' : lead < 0 ? 'behind' : 'even';
@@ -116,7 +115,10 @@ export class LaneView {
         h('p', { class: 'lane-summary soft small' },
           h('strong', { class: 'lane-name', text: lane.isPerson ? '' : this.name }),
           h('span', { text: lane.isPerson ? text(seen.isByTime ? 'watch.about_you_by_time' : 'watch.about_you') : aboutPlayer(this.picker) })),
-        position && this.#made(position.move_number),
+        position && h('div', { class: 'lane-made stack tight' }, h('h2', { class: 'label', text: text('watch.milestones') }),
+          lane.milestones.length
+            ? h('ol', { class: 'lane-milestones row' }, lane.milestones.map((made) => this.#milestone(made, position.move_number)))
+            : h('p', { class: 'soft small', text: text('watch.none', { tile: smallestMilestone(lane.rules) }) })),
         h('div', { class: 'lane-actions row' },
           !lane.isPerson && action('play', 'watch.play_on', this.actions.onPlay),
           action('analyse', 'watch.analyse', this.actions.onAnalyse))));
@@ -141,13 +143,6 @@ export class LaneView {
       [text(`watch.${name}`), value, { class: `lane-figure lane-${name}` }])));
   }
 
-  #made(now) {
-    const { milestones, rules } = this.lane;
-    return h('div', { class: 'lane-made stack tight' }, h('h2', { class: 'label', text: text('watch.milestones') }),
-      milestones.length ? h('ol', { class: 'lane-milestones row' }, milestones.map((made) => this.#milestone(made, now)))
-        : h('p', { class: 'soft small', text: text('watch.none', { tile: smallestMilestone(rules) }) }));
-  }
-
   #milestone({ tile, move, isExact }, now) {
     const words = text('watch.made', { tile: String(tile), move });
     return h('li', { class: move > now ? 'is-ahead' : '' },
@@ -168,25 +163,20 @@ export class LaneView {
     }
     this.isWinner = isWinner;
   }
-
-  /** Let go of what the lane listens to. */
-  close() {
-    this.picker?.close();
-  }
 }
 
 /** How a player thinks; for those that are not explained what the list says of them. */
 function aboutPlayer({ spec, isOther }) {
-  const { plain } = net.players.find((player) => player.spec === spec) ?? {};
+  const { plain, summary = '' } = net.players.find((player) => player.spec === spec) ?? {};
   const [first, values = ''] = plain && isOther ? ['expectimax'] : (plain || spec).split(':');
   const name = STRENGTHS.has(first) ? (isOther ? 'expectimax' : 'ntuple') : first;
   if (name === 'policy' && /\bply=\d/.test(values)) return text('watch.about_policy_search');
-  return EXPLAINED.has(name) ? text(`watch.about_${name}`) : playerSummary(spec);
+  return EXPLAINED.has(name) ? text(`watch.about_${name}`) : summary;
 }
 
+/** How far a game is ahead or behind; where it is neither, the standing says so. */
 function leadWords({ lead, move, isDecided, isPreparing }) {
-  if (lead === null || isPreparing) return '';
-  if (!lead) return text(isDecided ? 'watch.even' : 'watch.even_at', { move });
+  if (!lead || isPreparing) return '';
   const key = isDecided ? (lead < 0 ? 'loses' : 'wins') : lead < 0 ? 'behind' : 'ahead';
   return text(`watch.${key}`, { count: Math.abs(lead), move });
 }

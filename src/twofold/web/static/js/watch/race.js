@@ -1,5 +1,6 @@
 /** A race: games on the same dice, watched as one; a person may play one of them. */
 
+import { onLeave } from '../dom.js';
 import { net } from '../net.js';
 import { text } from '../text.js';
 import { LaneGame, largestOf, PersonGame } from './lane_game.js';
@@ -64,8 +65,11 @@ export class Race {
   /** @param {() => void} changed called when something to draw has changed */
   constructor(changed) {
     this.changed = changed;
-    this.offs = ['step', 'frame', 'ended', 'refused'].map(
-      (type) => net.on(type, (reply) => this.#receive(reply)));
+    for (const type of ['step', 'frame', 'ended', 'refused']) net.on(type, (reply) => this.#receive(reply));
+    onLeave(() => {
+      this.#stopTimer();
+      for (const lane of this.lanes) lane.close();
+    });
   }
 
   /** The game of the person who takes part; undefined without one. */
@@ -337,13 +341,6 @@ export class Race {
       .map(([lane, position]) => ({ lane, score: position.score, largest: largestOf(position) }));
     return { move, order: order.sort((one, other) => other.score - one.score) };
   }
-
-  /** Leave all games. */
-  close() {
-    this.#stopTimer();
-    for (const off of this.offs) off();
-    for (const lane of this.lanes) lane.close();
-  }
 }
 
 /** Moves a second; the last one, null, is as many as the player can make. */
@@ -379,9 +376,4 @@ export function formatSpeed(speed) {
 export function parseSpeed(said) {
   if (said === 'max') return null;
   return Number(said) > 0 ? SPEEDS[placeOf(Number(said))] : PLEASANT;
-}
-
-/** A speed as links have it. */
-export function speedKey(speed) {
-  return speed === null ? 'max' : String(speed);
 }
