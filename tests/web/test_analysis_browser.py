@@ -398,10 +398,10 @@ def test_a_board_is_pasted_linked_and_analysed(laptop: Visit) -> None:
     said = page.get_by_role("status").filter(has_text="Best:")
     expect(said).to_have_text(re.compile(r"^Best: \w+, \w"))  # of a player without depth
     page.evaluate(PASTE, "2,4,8,16\n0,0,0,2\n0,0,0,0\n0,0,0,0")
-    page.wait_for_url("**1234/0001/0000/0000")
+    page.wait_for_url("**1234/0001/0000/0000&player=greedy")
     page.evaluate(PASTE, "no board")
     expect(page.locator(".toast")).to_contain_text("This is not a board")
-    assert page.url.endswith("1234/0001/0000/0000")
+    assert page.url.endswith("1234/0001/0000/0000&player=greedy")
     page.evaluate(PASTE, str(first_moves(1)))
     page.wait_for_url("**/analyse?game=*")
     laptop.open("/analyse#board=xyz", "table")
