@@ -189,7 +189,7 @@ def checkpoints(folder: Path, specs: list[str]) -> None:
 
     network = Network(parse_patterns("01"), (2, 2))
     training = Training(TrainingSettings(patterns="01", rules=Rules.parse(RULES)), games=1)
-    sound = checkpoint.settings_document(training)
+    sound = training.settings.document()
     card = Card(patterns="01", rules=RULES, symmetries=8, twofold="1")
     for number, spec in enumerate(specs):
         path = folder / f"{number}.safetensors"

@@ -14,8 +14,6 @@ import numpy as np
 import pytest
 
 from tests.support.commands import Cli
-from tests.support.endgame_tables import table_files as table_files  # a fixture
-from tests.support.endgame_tables import tables_here as tables_here  # a fixture
 from tests.support.signals import hear_signals
 from twofold.cli import _loaded, train, train_policy
 from twofold.cli._options import given_again
@@ -72,12 +70,10 @@ def test_documents_of_one_thread_are_equal(cli: Cli, tmp_path: Path) -> None:
     assert one == two
 
 
-def test_bands_and_tables(cli: Cli, tables_here: Path, tmp_path: Path) -> None:
+def test_bands(cli: Cli, tmp_path: Path) -> None:
     run = ["012 45", "--threads", "1", "--games", "40", "--out", str(tmp_path / "n.safetensors")]
-    found = document(cli, *run, "--tables", "auto", "--bands", "40,80", "--band-share", "0.4")
+    found = document(cli, *run, "--bands", "40,80", "--band-share", "0.4")
     settings = found["settings"]
-    assert settings["tables"] == "44-16+442-16"
-    assert len(settings["tables_sha256"]) == 16
     assert (settings["bands"], settings["band_share"]) == ([40, 80], 0.4)
     assert 10 < found["games"] < 40
     assert found["games_begun"] == 40

@@ -3,8 +3,6 @@
 import hashlib
 import json
 
-from tests.support.endgame_tables import table_files as table_files
-from tests.support.endgame_tables import tables_here as tables_here
 from twofold.learn.training import Training
 
 

@@ -4,8 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from tests.support.endgame_tables import table_files as table_files
-from tests.support.endgame_tables import tables_here as tables_here
 from twofold.game.rules import Rules
 from twofold.learn.settings import TrainingSettings, parse_schedule
 from twofold.learn.training import Training

@@ -14,11 +14,9 @@ from numpy.typing import NDArray
 
 from tests.values.plain import downgraded, turned
 from twofold.game import reference
-from twofold.game.board import Board
 from twofold.game.rules import Rules
 from twofold.learn.settings import Method, Phase, TrainingSettings
 from twofold.limits import BITS_MAX_EXPONENT
-from twofold.tables.library import find_tables
 from twofold.values.network import Network
 
 Cells = tuple[int, ...]
@@ -204,8 +202,6 @@ class NaiveTraining:
         self.moves = self.begun = 0
         rows = 1 + len(settings.bands or settings.stages)
         self.kept: list[list[Cells]] = [[] for _ in range(rows)]
-        self.tables = find_tables(settings.tables)
-        self.table_moves = 0
         self.turn, self.turn_left = 0, CAROUSEL_GAMES
 
     def run(self) -> None:
@@ -287,11 +283,7 @@ class NaiveTraining:
         self.learner.update(game.afters[number], target)
 
     def _move(self, board: Cells, explores: bool) -> tuple[Cells, int, float] | None:
-        """The choice of a table, else the best; where the game explores, that when downgraded."""
-        if self.tables is not None and (move := self.tables.move(Board(board, (4, 4)))) is not None:
-            self.table_moves += 1
-            after, reward = reference.slide(board, *self.rules.shape, move)
-            return tuple(after), reward, self.network.value(as_bits(tuple(after)))
+        """The best; where the game explores, that when downgraded."""
         smaller = downgraded(board, self.settings.downgrade) if explores else board
         chosen = self._choose(smaller)
         if smaller == board or chosen is None:

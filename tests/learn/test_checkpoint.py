@@ -17,8 +17,6 @@ from msgspec.structs import replace
 
 from tests.learn.digests import digest
 from tests.learn.killed import SMALL, train
-from tests.support.endgame_tables import table_files as table_files  # a fixture
-from tests.support.endgame_tables import tables_here as tables_here  # a fixture
 from tests.support.faults import Faults
 from tests.support.forks import fork
 from twofold.errors import InvalidInput, InvalidNetwork, ResourceError
@@ -30,7 +28,6 @@ from twofold.learn.training import Training
 from twofold.storage import files
 from twofold.storage.arrays import map_tensors, write_tensors
 from twofold.storage.work import WorkFile
-from twofold.tables.library import tables_hash
 from twofold.values.network_file import read_card, read_network, write_network
 
 VARIANTS = [
@@ -282,50 +279,6 @@ def test_contents_of_a_checkpoint(tmp_path: Path) -> None:
     again = load(path)
     assert again.settings == settings
     assert again.is_finished
-
-
-def with_tables() -> Training:
-    """A finished run of a few games with tables."""
-    training = Training(TrainingSettings(patterns="012 45", tables="auto"), games=3)
-    training.run()
-    return training
-
-
-def test_a_run_goes_on_with_the_same_tables(tables_here: Path, tmp_path: Path) -> None:
-    path = tmp_path / "net.safetensors"
-    training = with_tables()
-    save(training, path)
-    settings = read_card(path).settings
-    assert settings["tables"] == "44-16+442-16"
-    assert settings["tables_sha256"] == tables_hash("auto")
-    found = load(path, games=5)
-    assert found.settings == training.settings
-    assert found.tables is not None
-    assert found.workers[0].words[at.TABLES] == found.tables.words.ctypes.data
-    found.run()
-
-
-def test_a_run_does_not_go_on_with_other_tables(
-    tables_here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "net.safetensors"
-    save(with_tables(), path)
-    monkeypatch.setenv("TWOFOLD_STATE_DIR", str(tmp_path))
-    with pytest.raises(InvalidNetwork, match="Build it with: twofold tables build 44-16"):
-        load(path)
-    monkeypatch.setenv("TWOFOLD_STATE_DIR", str(tables_here.parent))
-    rewritten(path, settings(tables_sha256="0" * 16))
-    with pytest.raises(InvalidNetwork, match=r"the endgame tables 44-16.* have changed since"):
-        load(path)
-
-
-def test_a_run_is_saved_though_its_tables_are_gone(tables_here: Path, tmp_path: Path) -> None:
-    """The tables are open, so changes of their files have no effect."""
-    training, path = with_tables(), tmp_path / "net.safetensors"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TWOFOLD_STATE_DIR", str(tmp_path))
-        save(training, path)
-    assert load(path).is_finished
 
 
 def test_other_limits_and_threads(tmp_path: Path) -> None:

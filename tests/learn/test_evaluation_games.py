@@ -1,12 +1,9 @@
 """Networks in training play the games that players with the same network play."""
 
-from pathlib import Path
 from statistics import fmean
 
 import pytest
 
-from tests.support.endgame_tables import table_files as table_files  # a fixture
-from tests.support.endgame_tables import tables_here as tables_here  # a fixture
 from twofold.arena.boards import StartBoards, parse_boards
 from twofold.arena.games import tile_sum
 from twofold.arena.stats import next_sum
@@ -18,7 +15,6 @@ from twofold.learn.curve import Measured
 from twofold.learn.evaluation import EvaluationGames
 from twofold.players import make_player
 from twofold.players.loop import GameResult, play_games
-from twofold.tables.library import open_tables
 from twofold.values.network_file import load_network
 
 LATE = parse_boards("0122/1243/3565/0089\n0001/0013/0245/0678\n0000/0000/0122/0567\n", "late")
@@ -31,12 +27,9 @@ def by_player(spec: str, games: int, boards: StartBoards | None = None) -> list[
         return list(play_games(player, STANDARD, seeds, boards=starts))
 
 
-@pytest.mark.parametrize("tables", ["none", "44-16+442-16"])
-def test_games_are_those_of_the_player(tables_here: Path, tables: str) -> None:
-    spec = f"ntuple:net=tiny,ply=1,tables={tables}"
-    found = EvaluationGames(
-        STANDARD, games=8, boards=[LATE], tables=None if tables == "none" else open_tables(tables)
-    )(load_network("tiny"))
+def test_games_are_those_of_the_player() -> None:
+    spec = "ntuple:net=tiny,ply=1"
+    found = EvaluationGames(STANDARD, games=8, boards=[LATE])(load_network("tiny"))
     assert found is not None
     assert found.mean == fmean(game.score for game in by_player(spec, 8))
     assert found.margin is not None

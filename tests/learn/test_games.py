@@ -4,8 +4,6 @@ Weights begin at random, so that hardly any two choices are worth the same: roun
 no move. Where it could, a test fails and says so.
 """
 
-import random
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,13 +11,8 @@ import pytest
 
 from tests.learn.games import random_start, settings_of
 from tests.learn.naive import NaiveTraining, start_of, table_of
-from tests.support.endgame_tables import NAMES, boards_of
-from tests.support.endgame_tables import table_files as table_files  # a fixture
-from tests.support.endgame_tables import tables_here as tables_here  # a fixture
-from twofold.game.board import Board
 from twofold.kernels import updates as at
 from twofold.learn.training import Training
-from twofold.tables.pattern import EndgamePattern
 
 TOLERANCE = 3e-6
 """Of weights after many games, relative to the largest."""
@@ -174,30 +167,6 @@ def test_games_begin_from_the_last_thousand_afterstates(carousel_count: int) -> 
     compare(training, twin)
     assert ring[0] == len(twin.kept[1])
     assert len(twin.results) < 30
-
-
-@pytest.mark.parametrize("order", ["forward", "backward"])
-def test_tables_make_the_moves_that_they_know(tables_here: Path, order: str) -> None:
-    """Games begin on boards that the tables know and continue without them, learning throughout."""
-    settings = settings_of(
-        (4, 4), "td", bands=(60, 120), band_share=1.0, tables="auto", order=order, seed=2
-    )
-    assert settings.tables == "+".join(NAMES)
-    training = Training(settings, games=12)
-    random_start(training)
-    twin = NaiveTraining(settings, 12, start_of(training.network))
-    chosen = random.Random(5)
-    known = [boards_of(EndgamePattern.parse(name), chosen, 20) for name in NAMES]
-    for row, boards in enumerate(known, 1):
-        twin.kept[row] = list(boards)
-        training.carousel[row, 0] = len(boards)
-        bits = [Board(list(cells), (4, 4)).to_bits() for cells in boards]
-        training.carousel[row, 1 : 1 + len(boards)] = bits
-    training.run()
-    twin.run()
-    assert twin.closest > CLOSEST
-    assert 20 < twin.table_moves < twin.moves / 2
-    compare(training, twin)
 
 
 def bits_of(cells: tuple[int, ...]) -> int:

@@ -1,15 +1,12 @@
 """Training settings: parsing, refusals, round trips."""
 
 import random
-from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from tests.support.endgame_tables import table_files as table_files  # a fixture
-from tests.support.endgame_tables import tables_here as tables_here  # a fixture
-from twofold.errors import InvalidNetwork, InvalidTable, LimitExceeded, UnsupportedRules
+from twofold.errors import InvalidNetwork, LimitExceeded
 from twofold.game.rules import Rules
 from twofold.kernels.updates import MAX_STEPS
 from twofold.learn.settings import (
@@ -178,23 +175,3 @@ def test_describe_lists_settings_that_are_not_defaults() -> None:
     banded = replace(plain, bands=(14000, 24000), band_share=0.25)
     assert banded.describe() == "tc:1, bands 14000/24000 for 0.25 of the games"
     assert replace(plain, downgrade=24576).describe() == "tc:1, downgrade 24576"
-
-
-# Tables
-
-
-def test_tables_are_named_in_the_order_in_which_they_are_asked(tables_here: Path) -> None:
-    for text in ("auto", "442-16+44-16", "44-16+442-16"):
-        settings = TrainingSettings(patterns="2x4", tables=text)
-        assert settings.tables == "44-16+442-16"
-        assert settings.describe() == "tc:1, tables 44-16+442-16"
-    for rules in (Rules(3, 3), Rules.parse("spawn=2:0.5,4:0.5")):
-        settings = TrainingSettings(patterns="01 12", rules=rules, tables="auto")
-        assert settings.tables == "none"
-        with pytest.raises(UnsupportedRules, match="expected boards of 4x4 and spawns"):
-            TrainingSettings(patterns="01 12", rules=rules, tables="44-16")
-
-
-def test_tables_that_are_not_there_are_refused(tables_here: Path) -> None:
-    with pytest.raises(InvalidTable, match="Build it with: twofold tables build 442-512"):
-        TrainingSettings(patterns="2x4", tables="442-512")

@@ -51,7 +51,7 @@ from twofold.cli._training import (
 )
 from twofold.errors import InvalidInput, MissingExtra
 from twofold.figures import bytes_words, counted
-from twofold.learn.checkpoint import load, settings_document, start_from
+from twofold.learn.checkpoint import load, start_from
 from twofold.learn.evaluation import EvaluationGames
 from twofold.learn.rules import load_decay, load_rule
 from twofold.learn.settings import TrainingSettings, parse_schedule
@@ -176,7 +176,7 @@ class TrainDocument(RunDocument, frozen=True):
         games, rates = len(source.curve.recent), source.curve.reached.items()
         return super().of(
             source,
-            settings=settings_document(source),
+            settings=source.settings.document(),
             bytes=source.network.bytes,
             games_begun=source.begun,
             reach_rates={
@@ -252,7 +252,6 @@ class NetworkTrainer(Trainer):
             games=one.eval_games,
             boards=[read_boards(path, rules) for path in one.eval_boards or []],
             downgrade=one.eval_downgrade,
-            tables=training.tables,
             stop=stop,
         )
         seconds, count = self.every
@@ -302,10 +301,6 @@ def command(options: TrainOptions) -> None:
         if settings is not None:
             size = bytes_words(training_bytes(settings))
             print_note(f"twofold: training {settings.patterns} takes {size} of memory")
-            if options.given.values.get("tables") == "auto" and settings.tables == "none":
-                print_note(
-                    "twofold: no endgame tables for these rules are built here: the run has none"
-                )
         if options.runs is None:
             trainer.conduct(trainer.begin(options.out, settings), is_new=not resume)
         else:

@@ -56,7 +56,6 @@ from twofold.kernels.ntuple import (
     sum_features,
 )
 from twofold.kernels.play import dice, player_dice, start_bits
-from twofold.kernels.table_lookup import table_move
 from twofold.kernels.updates import chosen_places, fetch_memory, target_of, update
 
 _0, _1, _32 = map(np.uint64, (0, 1, 32))
@@ -313,23 +312,12 @@ def downgraded_move(game, thread):
     return best
 
 
-@kernel(types.int64(U64_POINTER, U64_POINTER))
-def known_move(game, thread):
-    """The move of a table or of the downgraded board; -1 if the board's own values decide."""
-    if thread[at.TABLES] != 0:
-        board = u64_at(game[at.HISTORY])[at.HISTORY_SIZE - 1]
-        move = table_move(board, np.int64(game[at.LEGAL]), u64_at(thread[at.TABLES]))
-        if move >= 0:
-            return move
-    if thread[at.DOWNGRADE] != 0 and game[at.GAME_SEED] & _1:
-        return downgraded_move(game, thread)
-    return -1
-
-
 @kernel(types.Tuple((types.int64, types.float64))(U64_POINTER, U64_POINTER))
 def choose(game, thread):
     """The move to make, -1 without a legal one, and the value of its afterstate."""
-    move = known_move(game, thread)
+    move = -1
+    if thread[at.DOWNGRADE] != 0 and game[at.GAME_SEED] & _1:
+        move = downgraded_move(game, thread)
     if move < 0:
         return best_move(game, thread)
     network = u64_at(thread[at.NETWORK])

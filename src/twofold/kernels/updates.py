@@ -60,8 +60,6 @@ from twofold.kernels.ntuple import (
 #   CAROUSEL_LEFT  Number of games to begin from that stage before the next stage
 #   DOWNGRADE      Sum of different tiles from which every other game chooses on the downgraded
 #                  board; 0: none
-#   TABLES         Address of the words of endgame tables, which choose moves where they cover a
-#                  board; 0: none
 #   BANDS          Number of bands of tile sums in the carousel; 0 for stages
 #   BAND_SUMS      Address of uint64 (bands,): the smallest tile sum of each band, in units of 2,
 #                  ascending
@@ -76,8 +74,8 @@ GAME_LIMIT, GAME, RULE_AT = range(9, 12)
 TD, TC = range(1, 3)
 RATE, LAMBDA, STEPS, RING, BACKWARD, RESTART, RESULTS, RESULT_COUNT = range(12, 20)
 RESULT_ROOM, MOVES, UPDATES, CAROUSEL, CAROUSEL_STAGE, CAROUSEL_LEFT = range(20, 26)
-DOWNGRADE, TABLES, BANDS, BAND_SUMS, BAND_SHARE, RESTART_AT, MEMORY_SIZE = range(26, 33)
-DECAY, THREADS, THREAD_WORDS = range(33, 36)
+DOWNGRADE, BANDS, BAND_SUMS, BAND_SHARE, RESTART_AT, MEMORY_SIZE = range(26, 32)
+DECAY, THREADS, THREAD_WORDS = range(32, 35)
 MAX_STEPS: Final = 16
 CAROUSEL_SIZE: Final = 1000
 CAROUSEL_BATCH: Final = 200

@@ -14,7 +14,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from twofold.errors import InvalidInput, InvalidNetwork, InvalidTable
+from twofold.errors import InvalidInput, InvalidNetwork
 from twofold.game.notation import shown
 from twofold.kernels import learning as kernels
 from twofold.kernels import updates as at
@@ -27,8 +27,6 @@ from twofold.settings import from_document
 from twofold.storage.arrays import checked, map_tensors, parse_document
 from twofold.storage.files import file_name
 from twofold.storage.memory import check_memory
-from twofold.tables.folder import NONE
-from twofold.tables.library import hash_of, tables_hash
 from twofold.values.network import Network, Pattern
 from twofold.values.network_file import (
     Card,
@@ -60,7 +58,7 @@ def save(training: Training, path: str | os.PathLike[str]) -> None:
         symmetries=network.symmetries,
         stages=network.stages,
         before=training.before,
-        **card_values(training) | {"settings": settings_document(training)},
+        **card_values(training) | {"settings": training.settings.document()},
     )
     state = _TrainingState(
         settings=card.settings,
@@ -107,19 +105,12 @@ class _TrainingState(RunState, frozen=True, kw_only=True):
     games_begun: Annotated[int, msgspec.Meta(ge=0, le=2**62)]
 
 
-def settings_document(training: Training) -> dict[str, Any]:
-    """The settings of a run as a JSON value, with the hash of its endgame tables."""
-    return training.settings.document() | {"tables_sha256": hash_of(training.tables)}
-
-
 def _read_settings(
     document: dict[str, Any], rule: LearningRule | None, decay: Decay | None
 ) -> TrainingSettings:
-    said = dict(document)
-    _check_tables(said.get("tables", NONE), said.pop("tables_sha256", ""))
-    _check_code("rule", said.get("rule", ""), rule)
-    _check_code("decay", said.get("decay", ""), decay)
-    return from_document(TrainingSettings, said, rule=rule, decay=decay)
+    _check_code("rule", document.get("rule", ""), rule)
+    _check_code("decay", document.get("decay", ""), decay)
+    return from_document(TrainingSettings, document, rule=rule, decay=decay)
 
 
 def _check_code(kind: str, stated: str, given: LearningRule | Decay | None) -> None:
@@ -131,14 +122,6 @@ def _check_code(kind: str, stated: str, given: LearningRule | Decay | None) -> N
         f"the run uses the {kind} function {shown(stated)}. Pass --{kind} again: "
         "files never import code"
     )
-
-
-def _check_tables(tables: str, stated: str) -> None:
-    if (found := tables_hash(tables)) != stated:
-        raise InvalidTable(
-            f"the endgame tables {tables} have changed since the run began: "
-            f"expected the hash {shown(stated)}, got {found!r}"
-        )
 
 
 def load(
@@ -161,7 +144,7 @@ def load(
         decay: the schedule of step sizes, if it uses one.
 
     Raises:
-        InvalidNetwork: not a checkpoint, a damaged one, or its endgame tables are missing.
+        InvalidNetwork: not a checkpoint, or a damaged one.
         ResourceError: it would take more than 80 % of the free memory.
     """
     name = ascii(file_name(path, InvalidNetwork))

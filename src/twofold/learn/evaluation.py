@@ -22,7 +22,6 @@ from twofold.players import GameResult, play_games
 from twofold.players.presets import DOWNGRADE
 from twofold.players.searching import ExpectimaxPlayer
 from twofold.search.depth import Depth
-from twofold.tables.library import EndgameTables
 from twofold.values.network import Network, network_evaluator
 
 
@@ -34,7 +33,6 @@ class EvaluationGames:
         games: number of whole games, 0 for none.
         boards: sets of boards with different names; one game starts from each board.
         downgrade: sum of the different tiles from which boards are downgraded, 0 for never.
-        tables: endgame tables, asked before the network; None for none.
         stop: polled during the games; True ends the evaluation without a result.
     """
 
@@ -45,10 +43,9 @@ class EvaluationGames:
         games: int,
         boards: Sequence[StartBoards] = (),
         downgrade: int = DOWNGRADE,
-        tables: EndgameTables | None = None,
         stop: Callable[[], bool] | None = None,
     ) -> None:
-        self.rules, self.boards, self.tables, self.stop = rules, tuple(boards), tables, stop
+        self.rules, self.boards, self.stop = rules, tuple(boards), stop
         names = [one.name for one in self.boards]
         for name in names:
             if names.count(name) > 1:
@@ -63,7 +60,7 @@ class EvaluationGames:
     def __call__(self, network: Network) -> Measured | None:
         """Play the games with a network; None if stopped."""
         player = ExpectimaxPlayer(
-            network_evaluator(network), Depth.fixed(1), downgrade=self.downgrade, tables=self.tables
+            network_evaluator(network), Depth.fixed(1), downgrade=self.downgrade
         )
         whole = self._play(player, self.games, None)
         each = {one.name: self._play(player, len(one), one) for one in self.boards}

@@ -28,8 +28,6 @@ from twofold.limits import (
     check_limit,
 )
 from twofold.settings import Setting, check_settings, document, setting, settings_of
-from twofold.tables.folder import NONE
-from twofold.tables.library import settled_tables
 from twofold.values.network import check_stages, format_patterns, parse_patterns
 
 Method = Literal["td", "tc", "rule"]
@@ -145,8 +143,6 @@ class TrainingSettings(msgspec.Struct, frozen=True, kw_only=True):
         bands: lower tile sums of bands, ascending; the last is open. Some games begin from
             afterstates with which earlier games entered a band.
         band_share: share of such games, above 0 and up to 1, split equally over the bands in use.
-        tables: endgame tables that choose the moves on boards they know: `none`, `auto`, or names
-            joined by `+`, see `tables.library.open_tables`.
         downgrade: in every second game moves are chosen on the downgraded board once the different
             tiles sum to this, so the game visits boards new to the network; 0 for never.
         rule: learning rule of the `rule` phases.
@@ -252,14 +248,6 @@ class TrainingSettings(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = ()
     band_share: Annotated[float, setting("Share of games that start from --bands.", "P")] = 0.5
-    tables: Annotated[
-        str,
-        setting(
-            "Endgame tables that choose the moves they know: 442-512+442-256, or auto.",
-            "T",
-            follows="tables",
-        ),
-    ] = NONE
     downgrade: Annotated[
         int,
         setting(
@@ -299,8 +287,6 @@ class TrainingSettings(msgspec.Struct, frozen=True, kw_only=True):
             raise InvalidNetwork("expected stages for the carousel, such as stages=16384,32768")
         _check_begins(self.carousel, self.restart, self.bands)
         _check_bands(self.bands, self.band_share)
-        if self.tables != NONE:
-            force_setattr(self, "tables", settled_tables(self.tables, rules))
 
     @property
     def memory(self) -> int:

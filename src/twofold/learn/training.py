@@ -22,7 +22,6 @@ from twofold.learn.curve import Curve, Evaluation
 from twofold.learn.settings import Phase, TrainingSettings
 from twofold.limits import MAX_RUN_SECONDS, MAX_TRAINING_GAMES, check_limit
 from twofold.storage.memory import check_memory, large_zeros
-from twofold.tables.library import find_tables
 from twofold.values.network import Network, parse_patterns
 from twofold.values.network_file import Earlier
 
@@ -86,11 +85,9 @@ class Worker:
             words[at.BANDS] = len(settings.bands)
             words[at.BAND_SUMS] = training.band_sums.ctypes.data
             words[at.BAND_SHARE] = round(settings.band_share * 2**32)
-        if training.tables is not None:
-            words[at.TABLES] = training.tables.words.ctypes.data
         self._read = (training.network.weights, training.network_words, training.memory,
                       training.games_begun, training.carousel, training.band_sums,
-                      training.tables, self.game, self.history, self.results)  # fmt: skip
+                      self.game, self.history, self.results)  # fmt: skip
         """Keeps alive all arrays whose addresses are in `words`."""
         self.point_history()
 
@@ -187,12 +184,10 @@ class Training(TrainingRun):
         network: the network, changed in place.
         begun_before: games begun before the limit on games was changed.
         before: methods and games of the earlier runs that the weights come from.
-        tables: endgame tables that choose the moves on boards they know, or None.
         memory: numbers of the learning rules, float32 (weights, size). For temporal coherence the
             sum of each weight's unscaled updates, and of their absolute values.
 
     Raises:
-        InvalidTable: an endgame table is missing or invalid.
         ResourceError: weights and memory would take more than 80 % of the free memory.
     """
 
@@ -220,7 +215,6 @@ class Training(TrainingRun):
         rings = carousel_shape(settings)
         self.carousel: Words = own_words(rings[0] * rings[1]).reshape(rings)
         self.band_sums: Words = np.array([-(-low // 2) for low in settings.bands], dtype=np.uint64)
-        self.tables = find_tables(settings.tables)
         self.before: list[Earlier] = []
         load(kernels.begin, kernels.train)  # no time that the run measures includes it
         self.workers = [Worker(self) for _ in range(settings.threads)]

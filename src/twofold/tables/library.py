@@ -470,13 +470,8 @@ def settled_tables(text: str, rules: Rules | None = None, *, walls: bool = False
     return JOINT.join(texts[table.path] for table in open_tables(text).tables)
 
 
-def tables_hash(text: str) -> str:
-    """Hash of the content of tables, in order, 16 hexadecimal digits; empty for no table."""
-    return hash_of(find_tables(text))
-
-
 def hash_of(tables: EndgameTables | None) -> str:
-    """The hash of open tables, as in `tables_hash`."""
+    """Hash of the content of tables, in order, 16 hexadecimal digits; empty for no table."""
     if tables is None:
         return ""
     return hashlib.sha256("\n".join(tables.hashes).encode()).hexdigest()[:16]
