@@ -345,7 +345,7 @@ def test_no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_empty_address_is_refused(cli: Cli, command: list[str]) -> None:
     done = cli(*command, "--games", "2", "--ray", "")
     assert (done.code, done.out) == (2, "")
-    assert "expected an address, auto or local, got ''" in done.err
+    assert "expected --ray as an address, auto or local, got ''" in done.err
     for address in (5, None):
         with pytest.raises(InvalidInput, match="expected the address of a Ray cluster as text"):
             twofold.compare("greedy", "random", 2, ray=address)  # type: ignore[arg-type]
