@@ -76,13 +76,13 @@ def tables(state: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_specs() -> None:
     assert "late" not in canonical("ntuple:net=tiny") == canonical("ntuple:net=tiny,late=none")
     assert "late=600@2" in canonical("ntuple:net=tiny,late=0600@02")
-    deeper = "late=600@3/2@4+900-:1"
+    deeper = "late=600@3/2@4"
     assert deeper in canonical(f"ntuple:net=tiny,{deeper}")
     with make_player(f"ntuple:net=tiny,{deeper}") as late:
         assert isinstance(late, RelayPlayer)
         search = late.late.make_search(STANDARD)
         assert isinstance(search, Expectimax)
-        assert str(search._depth) == "3/2@4+900-:1"
+        assert str(search._depth) == "3/2@4"
     assert short_spec(canonical(SPEC)) == short_spec(SPEC) == settled(SPEC) == SPEC
     player = relay()
     for other in (copy.copy(player), copy.deepcopy(player)):  # as pickle does, by the spec

@@ -53,23 +53,15 @@ from twofold.kernels.transposition import (
 LOWEST, CUT, SECOND_MOVE, ORDER, ENTRY_KIND, PLY_BY_EMPTY = range(LAYER_END, LAYER_END + 6)
 PLY_BY_TILES: Final = PLY_BY_EMPTY + 17
 """Least depth in plies for each number of different tiles, 0 to 15; all 0 if unused."""
-BANDS: Final = PLY_BY_TILES + 16
-"""Address of depths for ranges of tile sums, which have priority; 0 for none.
-
-Their number, then for each: the least sum, the sum past the largest, and the depth in plies for
-each number of empty cells, 0 to 16.
-"""
-STAKES: Final = BANDS + 1
+STAKES: Final = PLY_BY_TILES + 16
 """Address of the values that depend on the largest tile of the searched board; 0 for none.
 
 For each exponent, 0 to 15, two float64: `DEAD_VALUE`, and `BOUND` if the board's own value is not
 negative.
 """
-BOUND: Final = BANDS + 2
+BOUND: Final = STAKES + 1
 """Afterstates of a smaller value are not searched; the bits of a float64, minus infinity: none."""
-CONTEXT_WORDS: Final = BANDS + 3
-
-BAND_WORDS: Final = 2 + 17
+CONTEXT_WORDS: Final = STAKES + 2
 
 _1: Final = np.uint64(1)
 _NODE: Final = types.float64(types.uint64, types.int64, types.int64, types.float64, U64_POINTER)
@@ -183,12 +175,6 @@ def chance(after, score, depth, chance_of, context):
 def depth_at(bits, context):
     """Depth in plies for this position."""
     empty = on_bits.count_empty(bits, context[at.MASK])
-    if context[BANDS] != 0:
-        bands, total = u64_at(context[BANDS]), np.uint64(on_bits.tile_sum(bits))
-        for number in range(np.int64(bands[0])):
-            band = 1 + BAND_WORDS * number
-            if bands[band] <= total and total < bands[band + 1]:
-                return np.int64(bands[band + 2 + empty])
     ply = np.int64(context[PLY_BY_EMPTY + empty])
     if context[PLY_BY_TILES] == 0:
         return ply

@@ -219,8 +219,7 @@ TABLE_MB: Final = Key(
 PLY: Final = Key(
     "auto",
     "depth in plies; auto: 3, or iterative deepening within time and nodes; "
-    "6/5@3/4@8: 5 from 3 empty cells, 4 from 8; tiles: by the number of different tiles; "
-    "2+14000-16000:4: 4 while the tiles sum to 14,000 to 15,999",
+    "6/5@3/4@8: 5 from 3 empty cells, 4 from 8; tiles: by the number of different tiles",
     optional(Depth.parse, "auto"),
 )
 TIME: Final = Key(NONE, "time per move, such as 50ms, with deepening", optional(parse_seconds))

@@ -82,7 +82,7 @@ class SearchPlayer(StreamPlayer, CompiledPlayer):
         """The move of an endgame table, else the first best move of the search."""
         legal = check_going(board)
         self._fit(board)
-        if self.policy and self.search.decides(board):
+        if self.policy:
             return self._ask(board, legal, score, move_number)
         if len(legal) == 1:
             return legal[0]

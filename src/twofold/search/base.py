@@ -66,10 +66,6 @@ class Search(ABC):
     def line(self, position: Any, score: int, best: Move, depth: int) -> tuple[LineStep, ...]:
         """The principal variation from a best move on; shorter if stopped."""
 
-    def decides(self, board: Board) -> bool:
-        """True if `policy` can determine the depth for this board."""
-        return True
-
     def depth_of(self, ply: int) -> int:
         """The depth for a number of plies."""
         return ply

@@ -18,7 +18,7 @@ from twofold.kernels.context import DOWNGRADE
 from twofold.kernels.expectimax import less_probable
 from twofold.kernels.ntuple import downgraded
 from twofold.kernels.transposition import EXACT
-from twofold.limits import BITS_MAX_EXPONENT, MAX_PLY, MAX_SPAWN_TILES, check_limit
+from twofold.limits import MAX_PLY, MAX_SPAWN_TILES, check_limit
 from twofold.search.analysis import LineStep, MoveValue
 from twofold.search.base import Search, as_word
 from twofold.search.context import TABLE_MB, Context, Words, aligned_zeros
@@ -87,9 +87,7 @@ class Expectimax(Search):
         words[kernels.ORDER] = sum(move << 2 * number for number, move in enumerate(order))
         words[kernels.ENTRY_KIND] = EXACT
         words[kernels.PLY_BY_EMPTY : kernels.PLY_BY_TILES] = depth.table_by_empty()
-        words[kernels.PLY_BY_TILES : kernels.BANDS] = depth.table_by_tiles()
-        if depth.bands:
-            context.point(kernels.BANDS, np.array(depth.table_of_bands(), dtype=np.uint64))
+        words[kernels.PLY_BY_TILES : kernels.STAKES] = depth.table_by_tiles()
         if evaluator.stakes_for is not None:
             context.point(kernels.STAKES, evaluator.stakes_for(*rules.shape))
         words[kernels.LOWEST] = address_of(_lowest_layer(context, evaluator, rules))
@@ -116,10 +114,6 @@ class Expectimax(Search):
     def own_depth(self, board: Board) -> int:
         """Depth in plies for this board."""
         return self._depth.of(board.exponents)
-
-    def decides(self, board: Board) -> bool:
-        """False if the tile sum decides the depth, and the 64-bit form cannot hold a tile."""
-        return not self._depth.bands or board.max_exponent <= BITS_MAX_EXPONENT
 
     def values(
         self, position: np.uint64, score: int, legal: Sequence[Move], depth: int
