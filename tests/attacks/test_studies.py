@@ -19,6 +19,7 @@ from twofold.arena import study as study_module
 from twofold.arena.study import Study
 from twofold.errors import InvalidInput, TwofoldError
 from twofold.game.notation import SeedRange
+from twofold.storage.database import Deadline
 from twofold.web import lab as lab
 
 SOON = 60.0
@@ -217,11 +218,11 @@ def test_a_query_has_a_deadline(study: Path) -> None:
 @posix
 @pytest.mark.promise("R62")
 def test_ctrl_c_ends_a_query(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(_: Study) -> bool:
+    def interrupt(_: Deadline) -> bool:
         os.kill(os.getpid(), signal.SIGINT)
         return False
 
-    monkeypatch.setattr(Study, "_is_late", interrupt)
+    monkeypatch.setattr(Deadline, "is_late", interrupt)
     with Study(study, read_only=True) as opened:
         with pytest.raises(KeyboardInterrupt), opened._errors():
             opened._one(f"{ENDLESS} SELECT count(*) FROM n")

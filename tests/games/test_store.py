@@ -387,6 +387,24 @@ def test_a_folder_that_cannot_be_written_is_read(
         assert isinstance(store.save("new", record_of(3), 1.0), int)
 
 
+@pytest.mark.promise("R62")
+def test_a_request_without_end_is_ended(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    store.save("one", record_of(), 1.0)
+    monkeypatch.setattr(module, "QUERY_SECONDS", -1.0)
+    monkeypatch.setattr(database, "_STEPS", 1)
+    with closing(GameStore(store.folder)) as slow:
+        for ask in (slow.games, slow.accuracies, lambda: slow.delete("one")):
+            with pytest.raises(InvalidInput, match=r"no answer from .* The file is damaged or too"):
+                ask()
+    assert ids(store) == ["one"]
+
+
+def test_a_file_whose_disk_is_away_is_named(tmp_path: Path) -> None:
+    (tmp_path / FILE).symlink_to(tmp_path / "away" / FILE)
+    with closing(GameStore(tmp_path)) as store, pytest.raises(ResourceError, match="cannot write"):
+        store.save("one", record_of(), 1.0)
+
+
 def test_a_file_that_is_removed_is_made_anew(store: GameStore) -> None:
     """No save goes into a file that nobody can find."""
     kept = LiveGame(record_of(3).replay(), Row(store, "a"))

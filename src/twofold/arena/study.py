@@ -11,7 +11,6 @@ import json
 import operator
 import os
 import sqlite3
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -42,7 +41,14 @@ from twofold.game.notation import ALL_SEEDS, SeedRange, shown
 from twofold.game.record import Record
 from twofold.game.rules import Rules
 from twofold.limits import MAX_RUNS
-from twofold.storage.database import Schema, check_database, connect, room_beside, set_journal
+from twofold.storage.database import (
+    Deadline,
+    Schema,
+    check_database,
+    connect,
+    room_beside,
+    set_journal,
+)
 from twofold.storage.files import alone, atomic_write, file_name, free_path, in_use
 
 __all__ = ["StoredRun", "Study", "Wanted"]
@@ -112,9 +118,6 @@ _CHUNK: Final = 50_000
 _GROWTH: Final = 2**26
 """Bytes that another program may add to the file between two statements."""
 
-_STEPS: Final = 20_000
-"""Instructions of SQLite between two checks of clock and signals: about a millisecond."""
-
 _MIN_ROW: Final = 8
 """Smallest size of a row in bytes; a damaged tree can seem to hold more rows."""
 
@@ -153,7 +156,7 @@ class Study:
         self._pending: list[tuple[Any, ...]] = []  # games not yet written
         self._stack = contextlib.ExitStack()
         self._writes = not read_only
-        self._patience, self._seconds = patience, seconds
+        self._patience, self._deadline = patience, Deadline(seconds)
         self._written: os.stat_result | None = None  # of the file that this process writes
         self._is_new = self._is_refused = False
         with self._errors(), contextlib.ExitStack() as stack:
@@ -180,8 +183,7 @@ class Study:
                 self._written = os.stat(path)
             connection = connect(path, "mode=rw" if self._writes else "mode=ro", self._patience)
             stack.enter_context(contextlib.closing(connection))
-            # Python handles signals only while this runs; one that raises ends the statement.
-            connection.set_progress_handler(self._is_late, _STEPS)
+            self._deadline.watch(connection)
             _STUDY.check(connection, self.name)
             if self._writes:
                 stack.callback(self._leave_wal, connection)
@@ -196,7 +198,7 @@ class Study:
 
     def _leave_wal(self, connection: sqlite3.Connection) -> None:
         """Merge the write-ahead log; it stays if another process reads the study."""
-        self._renew()
+        self._deadline.renew()
         with contextlib.suppress(sqlite3.Error):
             set_journal(connection, "DELETE", CLOSING_SECONDS)
 
@@ -482,23 +484,16 @@ class Study:
             if one_kind and not all(map(operator.lt, keys, keys[1:])):
                 raise self._damaged()
             last = keys[-1:]
-            self._renew()
+            self._deadline.renew()
             yield rows
 
     def _damaged(self) -> InvalidInput:
         return InvalidInput(f"expected a valid study, got {self.name} with a damaged tree")
 
-    def _renew(self) -> None:
-        """Restart the time of the deadline."""
-        self._end = time.monotonic() + self._seconds
-
-    def _is_late(self) -> bool:
-        return time.monotonic() > self._end
-
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
         """Translate errors of SQLite; the deadline starts anew."""
-        self._renew()
+        self._deadline.renew()
         try:
             yield
         except sqlite3.Error as error:
@@ -510,13 +505,7 @@ class Study:
 
     def _raise(self, error: sqlite3.Error) -> NoReturn:
         text = str(error)
-        if text == "interrupted":
-            if not self._is_late():
-                raise KeyboardInterrupt
-            raise InvalidInput(
-                f"no answer from {self.name} within {self._seconds:g} s. The file is damaged or "
-                "too large"
-            )
+        self._deadline.check(error, self.name)
         if "locked" in text:
             raise in_use(self.name) from None
         if any(word in text for word in ("full", "I/O", "readonly", "unable to open")):
@@ -525,7 +514,7 @@ class Study:
                     f"cannot read {self.name}: {text}. Copy it, with the files beside it, to a "
                     "writable folder"
                 ) from error
-            where = "" if self._path is None else f" ({room_beside(self._path)})"
+            where = "" if self._path is None else room_beside(self._path)
             if self._is_gone():
                 where = " (it was removed or replaced)"
             raise ResourceError(f"cannot write {self.name}{where}: {text}") from error

@@ -32,6 +32,7 @@ from twofold.game.step import start_board
 from twofold.games.kept import Accuracy, GameInfo, Kept, Moves, Percent, kept_of, unindexed
 from twofold.limits import MAX_RECORD_BYTES, MAX_SCORE, MAX_TAG
 from twofold.storage.database import (
+    Deadline,
     Schema,
     check_database,
     connect,
@@ -46,6 +47,9 @@ PATIENCE: Final = 5.0
 
 OPENING_SECONDS: Final = 60.0
 """Seconds to wait for another program that is making the file."""
+
+QUERY_SECONDS: Final = 30.0
+"""Longest time of a request, which takes milliseconds."""
 
 SQLITE_TEXT: Final = 10**9
 """Most bytes of a text in SQLite."""
@@ -194,6 +198,7 @@ class GameStore:
         self._fault: Exception | None = None  # why the file cannot be written
         self._file: os.stat_result | None = None
         self._connection = _SCHEMA.in_memory()
+        self._deadline = Deadline(QUERY_SECONDS)
         self._seen: dict[str, int] = {}  # versions that a list has shown, or that were saved here
         with self._errors("read"):
             self._open(create=False)
@@ -311,7 +316,7 @@ class GameStore:
 
     # ---- lists
 
-    def games(self, where: str = "1", *values: object, most: int = -1) -> list[Kept]:
+    def games(self, where: str = "1", *values: object, most: int = MAX_GAMES) -> list[Kept]:
         """The games that meet a condition in SQL, all by default; raises InvalidInput.
 
         Games with a damaged entry are left out; `listed` has them too.
@@ -319,7 +324,7 @@ class GameStore:
         return self.listed(where, *values, most=most)[0]
 
     def listed(
-        self, where: str = "1", *values: object, order: str = "newest", most: int = -1
+        self, where: str = "1", *values: object, order: str = "newest", most: int = MAX_GAMES
     ) -> tuple[list[Kept], dict[str, str]]:
         """The games as `games` has them, and what is wrong with each other one, by its id."""
         if order not in ORDERS:
@@ -394,7 +399,7 @@ class GameStore:
 
     def accuracies(self) -> dict[str, Accuracy]:
         """The accuracy of each judged game, by id; damaged ones are left out."""
-        query = "SELECT game, moves, percent FROM accuracy"
+        query = f"SELECT game, moves, percent FROM accuracy LIMIT {MAX_GAMES}"
         rows, _ = self._sound_rows(tuple[str, Moves, Percent], query)
         return {game: Accuracy(moves, percent) for game, moves, percent in rows}
 
@@ -455,6 +460,8 @@ class GameStore:
         """Use a connection in place of the one until now."""
         self._connection.close()
         self._connection = connection
+        self._deadline.renew()
+        self._deadline.watch(connection)
 
     def _connect(self, options: str, patience: float) -> sqlite3.Connection:
         connection = connect(self.path, options, patience, check_same_thread=False)
@@ -534,15 +541,20 @@ class GameStore:
 
     @contextlib.contextmanager
     def _errors(self, task: str) -> Iterator[None]:
+        self._deadline.renew()
         try:
             yield
-        except (sqlite3.Error, msgspec.MsgspecError, RecursionError) as error:
+        # UnicodeDecodeError: a message of SQLite that has bytes of a damaged schema
+        except (sqlite3.Error, msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
             text, name = printable(str(error)), shown(str(self.path))
+            if isinstance(error, sqlite3.Error):
+                self._deadline.check(error, name)
             if is_busy(error):
                 raise in_use(name) from None
             if isinstance(error, sqlite3.OperationalError):
-                room = f" ({room_beside(self.path)})" if self.folder.exists() else ""
-                raise ResourceError(f"cannot {task} {name}{room}: {text}") from error
+                raise ResourceError(
+                    f"cannot {task} {name}{room_beside(self.path)}: {text}"
+                ) from error
             raise InvalidInput(
                 f"expected {_SCHEMA.what} in {name}, got a damaged file: {text}"
             ) from error

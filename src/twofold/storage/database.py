@@ -18,6 +18,9 @@ from twofold.errors import InvalidInput
 from twofold.limits import MAX_RECORD_BYTES
 from twofold.storage.files import open_regular, read_start
 
+_STEPS: Final = 20_000
+"""Instructions of SQLite between two checks of clock and signals: about a millisecond."""
+
 _PRAGMAS: Final = ("trusted_schema = OFF", "cell_size_check = ON", "temp_store = MEMORY")
 """Settings of each connection. Temporary tables in memory do not need a /tmp with free space."""
 
@@ -124,6 +127,39 @@ def connect(
     return connection
 
 
+class Deadline:
+    """Ends statements of a connection that take too long; a damaged tree may have no end.
+
+    Python handles signals only while it looks at the clock, so Ctrl-C ends a statement, too.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self.renew()
+
+    def renew(self) -> None:
+        """Begin the time anew."""
+        self._end = time.monotonic() + self._seconds
+
+    def is_late(self) -> bool:
+        """True once the time is over."""
+        return time.monotonic() > self._end
+
+    def watch(self, connection: sqlite3.Connection) -> None:
+        """End the statements of a connection from now on."""
+        connection.set_progress_handler(self.is_late, _STEPS)
+
+    def check(self, error: sqlite3.Error, name: str) -> None:
+        """Raise InvalidInput, or KeyboardInterrupt, if that is why a statement ended."""
+        if str(error) != "interrupted":
+            return
+        if not self.is_late():
+            raise KeyboardInterrupt
+        raise InvalidInput(
+            f"no answer from {name} within {self._seconds:g} s. The file is damaged or too large"
+        ) from error
+
+
 def set_journal(connection: sqlite3.Connection, mode: str, patience: float) -> None:
     """Change the journal mode as soon as no other program reads; SQLite itself does not wait."""
     end = time.monotonic() + patience
@@ -144,6 +180,8 @@ def is_busy(error: Exception) -> bool:
 
 
 def room_beside(path: Path) -> str:
-    """The size of a file and the free space of its disk, for an error."""
+    """The size of a file and the free space of its disk, for an error; empty without its folder."""
+    if not path.parent.exists():
+        return ""
     free = shutil.disk_usage(path.parent).free
-    return f"{path.stat().st_size if path.exists() else 0:,} bytes, {free:,} bytes free"
+    return f" ({path.stat().st_size if path.exists() else 0:,} bytes, {free:,} bytes free)"

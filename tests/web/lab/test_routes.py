@@ -148,7 +148,7 @@ def test_hung_requests_leave_the_rest_of_the_server_alone(
 @pytest.mark.promise("R62")
 def test_a_query_of_the_lab_has_a_deadline(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lab, "QUERY_SECONDS", -1.0)
-    monkeypatch.setattr("twofold.arena.study._STEPS", 1)
+    monkeypatch.setattr("twofold.storage.database._STEPS", 1)
     assert "The file is damaged or too large" in studies(folder)[0].error
     with pytest.raises(InvalidInput, match=r"no answer from 'a\.db' within"):
         study(folder, "a.db")
