@@ -63,7 +63,10 @@ def values(line: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         ),
         ("net info de", ["default"]),
         ("tables build 442-512/", ["442-512/32-128"]),
-        ("train 4x6 --tables 443-512+442-51", ["443-512+442-512/32-128", "443-512+442-512"]),
+        (
+            "tables query 0123 --tables 443-512+442-51",
+            ["443-512+442-512/32-128", "443-512+442-512"],
+        ),
         ("train 8x", ["8x6"]),
         ("completion ", ["bash", "zsh", "fish"]),
         ("bench --games ", []),

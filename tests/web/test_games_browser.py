@@ -180,6 +180,7 @@ def test_the_daily_game_is_one_try_without_help(laptop: Visit, filled: Served) -
     expect(page.get_by_text("twofold play --seed 20261123")).to_be_visible()
     page.get_by_role("button", name="Continue").click()
     expect(page.get_by_role("switch", name="Hints")).to_be_disabled()
+    expect(page.locator("main")).to_be_focused()  # the space bar begins no other game
     for name in ("Undo", "Best move", "Autoplay"):
         expect(page.get_by_role("button", name=name, exact=True)).to_be_disabled()
     expect(page.get_by_label("Hints from")).to_be_disabled()

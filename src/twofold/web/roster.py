@@ -28,7 +28,6 @@ from twofold.storage.named_files import NamedFile, find, named
 from twofold.tables.folder import AUTO, NONE, SETS
 from twofold.tables.pattern import EndgamePattern
 from twofold.values.network_file import POLICY, SUFFIX, read_card, shipped
-from twofold.values.policy_network import is_policy, read_policy_card
 from twofold.web.protocol import PlayerInfo
 
 MAX_TABLE_MB: Final = 256
@@ -189,6 +188,8 @@ def _networks(folder: Path) -> dict[str, PlayerInfo]:
 @lru_cache(maxsize=256)
 def network_player(found: NamedFile) -> PlayerInfo | None:
     """The player with the network in a file, by the name of its run; None if it has none."""
+    from twofold.values.policy_network import is_policy, read_policy_card  # imports Numba
+
     try:
         kind = "policy" if is_policy(found.path) else "ntuple"
         card = (read_policy_card if kind == "policy" else read_card)(found.path)

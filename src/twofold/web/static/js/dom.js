@@ -186,14 +186,15 @@ function wayTo(place, element) {
 /** Give the focus back to what had it; where that is gone, to the first control of what it stood in. */
 function keepFocus(way) {
   const { activeElement } = document;
-  if (!way.length || (activeElement !== document.body && canFocus(activeElement))) return;
+  if (!way.length || (activeElement !== document.body && isUsable(activeElement))) return;
   for (const element of way.filter(({ isConnected }) => isConnected)) {
     const found = [element, ...element.querySelectorAll(CONTROLS)].find(canFocus);
     if (found) return void found.focus({ preventScroll: true });
   }
 }
 
-const canFocus = (element) => element.tabIndex >= 0 && !element.disabled && element.checkVisibility();
+const isUsable = (element) => !element.disabled && element.checkVisibility();
+const canFocus = (element) => element.tabIndex >= 0 && isUsable(element);
 
 /** The first old node that can become the fresh one, adapted to it; else the fresh one. */
 function adapted(old, fresh) {

@@ -24,7 +24,8 @@ const LESSONS = {
 
 const help = h('a', { class: 'button icon-button quiet', 'aria-label': text('nav.help'), title: text('nav.help') },
   icon('help'));
-const main = h('main', { id: 'main', tabindex: '-1' });
+const emptyMain = () => h('main', { id: 'main', tabindex: '-1' });
+let main = emptyMain(); // each page has its own: an answer that comes after the page has left draws there
 const links = Object.entries(PAGES).filter(([path]) => !LINKED.includes(path)).map(
   ([path, name]) => h('a', { href: path }, icon(name), h('span', { text: text(`nav.${name}`) })));
 
@@ -65,7 +66,7 @@ async function show() {
   help.href = name in LESSONS ? `/learn?page=${LESSONS[name]}` : '/learn';
   for (const link of links) link.ariaCurrent = link.pathname === pathname ? 'page' : null;
   title(name ? text(`nav.${name}`) : '');
-  fill(main);
+  main.replaceWith(main = emptyMain());
   if (away) return void fill(main, away.element);
   if (!name) return void fill(main, h('p', { text: text('all.page_unknown') }));
   main.dataset.page = name;
