@@ -117,8 +117,9 @@ def test_a_race_says_who_leads_at_the_move_that_both_have_made(laptop: Visit) ->
     games = page.get_by_role("article")
     expect(games.first).to_have_attribute("aria-label", "Game 1: You")
     expect(games.last).to_have_attribute("aria-label", "Game 2: network tiny, 1 ply")
-    for _ in range(3):  # moves come while games are compared, too
+    while number(page.locator(LANE).first) < 3:  # moves come while games are compared, too
         laptop.press_arrows()
+        laptop.rest()
     page.wait_for_function("""() => {
         const [mine, theirs] = [...document.querySelectorAll('.lane-moves dd')];
         const move = `at move ${mine.innerText}`;
