@@ -18,6 +18,12 @@ def number(figure: Locator) -> int:
     return int(figure.inner_text().replace(",", ""))
 
 
+AT_ONE_MOVE = """() => {
+    const [mine, theirs] = document.querySelectorAll(".lane-moves dd");
+    return mine.textContent === theirs.textContent;
+}"""
+"""Whether both boards are at one move."""
+
 IN_STEP = """() => [...document.querySelectorAll(".lane-moves dd")].every((one) =>
     one.textContent === document.querySelector("[aria-label='Move shown']").value)"""
 """Whether all boards are at the move that is shown."""
@@ -117,19 +123,19 @@ def test_a_race_says_who_leads_at_the_move_that_both_have_made(laptop: Visit) ->
     games = page.get_by_role("article")
     expect(games.first).to_have_attribute("aria-label", "Game 1: You")
     expect(games.last).to_have_attribute("aria-label", "Game 2: network tiny, 1 ply")
-    while number(page.locator(LANE).first) < 3:  # moves come while games are compared, too
+    moves, leads = page.locator(LANE), page.locator(".lane-lead")
+    while number(moves.first) < 3 or not leads.first.inner_text():  # empty where both have as much
         laptop.press_arrows()
-        laptop.rest()
+        laptop.rest()  # all moves are made
+        page.wait_for_function(AT_ONE_MOVE)
     page.wait_for_function("""() => {
-        const [mine, theirs] = [...document.querySelectorAll('.lane-moves dd')];
-        const move = `at move ${mine.innerText}`;
-        const leads = [...document.querySelectorAll('.lane-lead')];
-        return Number(mine.innerText) >= 3 && mine.innerText === theirs.innerText
-            && leads.every((lead) => lead.innerText.endsWith(move));
+        const move = `at move ${document.querySelector(".lane-moves dd").innerText}`;
+        return [...document.querySelectorAll(".lane-lead")].every((one) =>
+            one.innerText.endsWith(move));
     }""")
     score, other = (number(one) for one in page.locator(".lane-score dd").all())
     word = "leads by" if score > other else "behind by" if score < other else "tied"
-    expect(page.locator(".lane-lead").first).to_contain_text(word)
+    expect(leads.first).to_contain_text(word)
     box = page.locator(".board").first.bounding_box()
     assert box is not None
     assert box["width"] >= 390
