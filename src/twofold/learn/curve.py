@@ -80,7 +80,8 @@ class Curve(msgspec.Struct):
     Attributes:
         points: one for each `stretch` games.
         games: games so far.
-        moves, seconds: of all games so far, see `Point`.
+        moves: of all games so far.
+        seconds: time of training when the last of them ended.
         since: the games after the last point.
         recent: the last thousand games.
     """
