@@ -115,7 +115,7 @@ def shots(served: Served) -> list[Shot]:
         Shot("watch", f"/watch?{race}", ".lanes .tile", lambda page: page.wait_for_timeout(6000)),
         Shot("analyse", f"/analyse#board={BOARD}&limit=3ply", ".analysis-page .tile", _valued),
         Shot("games", "/games", ".chart"),
-        Shot("daily", "/daily", ".daily-day"),
+        Shot("daily", "/daily", "#daily-day"),
         Shot("review", f"/analyse?game={reviewed}", ".analysis-page .tile", _judged),
         Shot("practice", "/practice?part=puzzle&day=2026-01-01", ".practice .tile"),
         Shot("lab-study", "/lab?study=players.db", ".lab-table tbody tr", _drawn),
