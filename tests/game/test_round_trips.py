@@ -25,7 +25,7 @@ from twofold.players.engine.lines import format_line as format_message
 from twofold.players.engine.lines import parse_answer, parse_command
 from twofold.search.budget import Budget
 
-COUNTS = [pytest.param(200, id="ci"), pytest.param(100_000, id="long", marks=pytest.mark.long)]
+COUNTS = [pytest.param(500, id="ci"), pytest.param(100_000, id="long", marks=pytest.mark.long)]
 
 
 def check_board(rng: random.Random) -> None:
