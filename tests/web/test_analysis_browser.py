@@ -410,6 +410,7 @@ def test_a_board_is_pasted_linked_and_analysed(laptop: Visit) -> None:
     expect(page.get_by_text("the game is over")).to_have_count(0)
     laptop.faults.clear()  # the answers 400 are some in the console
     laptop.open("/analyse#board=3x3:123/100/000", "table")
+    expect(analysis).to_contain_text("This player cannot play on this board")
     players = page.get_by_label("Player", exact=True)
     players.select_option(label="fast")
     expect(analysis).to_contain_text("2 plies")

@@ -89,7 +89,7 @@ export class Desk {
     this.limit = ''; // that is chosen
     this.outcomes = new OutcomesView();
     this.live = new Live({
-      show: (reply) => { this.reply = reply; this.show(); },
+      show: (reply) => { this.reply = reply; this.refuse(''); },
       outcomes: (reply) => this.outcomes.show(reply),
       refuse: (message) => this.refuse(message),
     });
@@ -183,7 +183,7 @@ export class Desk {
 
   #pickPlayer() {
     this.#startJudging();
-    this.show();
+    this.refuse('');
   }
 
   #startJudging() {
@@ -253,7 +253,7 @@ export class Desk {
   /**
    * Say why there is no analysis.
    *
-   * @param {string} message
+   * @param {string} message empty if nothing keeps it from coming
    */
   refuse(message) {
     this.note = message;
