@@ -102,5 +102,10 @@ def test_a_run_goes_on_and_plays(cli: Cli, tmp_path: Path) -> None:
     assert code == 0, err
     assert "continuing " in err
     assert "2,048 moves" in text
+    next_run = str(tmp_path / "next.safetensors")
+    assert (
+        cli("train-policy", *SHORT, "--out", next_run, "--moves", "1024", "--start", out).code == 0
+    )
+    assert re.search(r"before +PPO, 2x2", cli("net", "info", next_run).out)
     code, text, _ = cli("bench", f"policy:net={out}", "--rules", "2x2", "--games", "10", "--json")
     assert code == 0

@@ -12,12 +12,14 @@ import pytest
 from msgspec.structs import replace
 
 from tests.support.greedy import mean_score
+from tests.support.policies import write
 from twofold.errors import InvalidNetwork
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
 from twofold.learn.policy_games import TrialGames
 from twofold.learn.policy_settings import PolicySettings
 from twofold.storage.arrays import map_tensors, write_tensors
+from twofold.values.policy_network import read_policy_card
 
 pytestmark = [
     pytest.mark.long,
@@ -155,6 +157,30 @@ def test_a_run_resumes_exactly(tmp_path: Path) -> None:
     assert (resumed.moves, resumed.curve) == (whole.moves, whole.curve)
     for one, other in zip(resumed.network.arrays(), whole.network.arrays(), strict=True):
         assert np.array_equal(one, other)
+
+
+def test_a_run_starts_from_the_weights_of_another(tmp_path: Path) -> None:
+    from twofold.learn.policy_training import PolicyTraining, load, save, start_from
+
+    path, again = tmp_path / "run.safetensors", tmp_path / "again.safetensors"
+    first = PolicyTraining(TINY, moves=TINY.games * TINY.horizon * 4, device="cpu")
+    first.run()
+    save(first, path)
+    other = replace(TINY, seed=TINY.seed + 1, horizon=4)
+    second = PolicyTraining(other, moves=TINY.games * 4, device="cpu")
+    start_from(second, path)
+    for one, before in zip(second.network.arrays(), first.network.arrays(), strict=True):
+        assert np.array_equal(one, before)
+    save(second, again)  # before its first update
+    second = load(again, device="cpu")
+    second.run()
+    save(second, again)
+    earlier = [{"method": TINY.describe(), "games": first.curve.games}]
+    assert (read_policy_card(again).before, load(again, device="cpu").before) == (earlier, earlier)
+    with pytest.raises(InvalidNetwork, match="float32"):
+        start_from(PolicyTraining(replace(TINY, hidden=(8,)), device="cpu"), path)
+    with pytest.raises(InvalidNetwork, match="checkpoint of a policy run"):
+        start_from(second, write(tmp_path / "plain.safetensors"))
 
 
 def test_the_network_gives_what_the_model_gives() -> None:

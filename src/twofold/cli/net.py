@@ -119,6 +119,8 @@ def _facts(card: Card | PolicyCard, path: Path) -> dict[str, str]:
     size = f"{bytes_words(path.stat().st_size)}, SHA-256 {network_hash(str(path))}..."
     made = f"twofold {card.twofold}" if card.twofold else ""
     last = {"file": size, "made with": made, "note": card.note}
+    earlier = "; ".join(f"{run['method']}: {run['games']:,} games" for run in card.before)
+    how |= {"before": earlier}
     if isinstance(card, PolicyCard):
         network, _ = read_policy(path)
         with open_tensors(path) as file:
@@ -131,8 +133,7 @@ def _facts(card: Card | PolicyCard, path: Path) -> dict[str, str]:
     form = "float32"
     if card.release is not None:
         form = f"16 bits, whole multiples of {card.release.unit:g} points, compressed"
-    before = "; ".join(f"{run['method']}: {run['games']:,} games" for run in card.before)
-    return first | {"stages": stages} | how | {"before": before, "form": form} | last
+    return first | {"stages": stages} | how | {"form": form} | last
 
 
 def _print_card(card: Card | PolicyCard, facts: dict[str, str]) -> None:

@@ -51,6 +51,7 @@ APART = [
         "the run keeps the settings that it began with",
     ),
     ("--resume", "--force", "a run goes on, or is replaced"),
+    ("--resume", "--start", "the run has begun with its weights"),
 ]
 
 
@@ -66,6 +67,9 @@ class PolicyOptions:
     ] = ""
     resume: ResumeOption = False
     force: ForceOption = False
+    start: Annotated[
+        str, option("FILE", "Begin with the weights of another run, which --out of it holds.")
+    ] = ""
     given: Given[PolicySettings]
     device: Annotated[str, option("D", "cpu, cuda, or auto: the GPU if PyTorch finds one.")] = (
         "auto"
@@ -163,10 +167,12 @@ class PolicyTrainer(Trainer):
                 raise MissingExtra.of("policy", "training a policy network") from None
             # Triton reports what is not collected at the end as leaks: undo the freeze of __main__.
             atexit.unregister(gc.freeze)
-            from twofold.learn.policy_training import PolicyTraining, load
+            from twofold.learn.policy_training import PolicyTraining, load, start_from
 
             if settings is None:
                 return load(options.out, device=options.device)
             training = PolicyTraining(settings, **self.limits.wishes, device=options.device)
+            if options.start:
+                start_from(training, options.start)
         print_note(f"twofold: {settings.describe()}; on {training.learner.device.type}")
         return training

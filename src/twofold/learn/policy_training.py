@@ -3,7 +3,8 @@
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Annotated, Any, Final
 
@@ -22,6 +23,7 @@ from twofold.learn.training import TrainingProgress, TrainingRun
 from twofold.limits import MAX_RUN_SECONDS, check_limit, cores
 from twofold.settings import from_document
 from twofold.storage.arrays import checked, open_tensors, parse_document
+from twofold.values.network_file import Earlier
 from twofold.values.policy_network import PolicyCard, PolicyNetwork, write_policy
 
 
@@ -37,6 +39,7 @@ class PolicyTraining(TrainingRun):
 
     Attributes:
         moves: moves learned from so far.
+        before: the runs whose weights this one began with, oldest first.
     """
 
     def __init__(
@@ -53,6 +56,7 @@ class PolicyTraining(TrainingRun):
         torch.set_num_threads(min(settings.threads, cores()))
         self.learner = Learner(settings, device_named(device))
         self.moves = 0
+        self.before: list[Earlier] = []
 
     def limit(self, moves: int | None, seconds: float | None) -> None:
         """Set the limits on the whole run; None for no limit."""
@@ -141,6 +145,7 @@ class _State(RunState, frozen=True, kw_only=True):
     moves: Count
     updates: Count
     device: str
+    before: list[Earlier]
 
 
 def save(training: PolicyTraining, path: str | os.PathLike[str]) -> None:
@@ -150,6 +155,7 @@ def save(training: PolicyTraining, path: str | os.PathLike[str]) -> None:
         unit=network.reward.unit,
         layers=len(network.layers),
         symmetric=training.settings.symmetric,
+        before=training.before,
         **card_values(training),
     )
     state = _State(
@@ -162,6 +168,7 @@ def save(training: PolicyTraining, path: str | os.PathLike[str]) -> None:
         seconds=training.seconds,
         curve=training.curve,
         evaluations=training.evaluations,
+        before=training.before,
     )
     metadata = {STATE: msgspec.json.encode(state).decode()}
     write_policy(path, network, card, tensors=_tensors(training), metadata=metadata)
@@ -187,32 +194,60 @@ def load(path: str | os.PathLike[str], *, device: str = "auto") -> PolicyTrainin
         InvalidInput: there is no such kind of device.
         ResourceError: there is no GPU.
     """
-    with open_tensors(path) as file:
-        state = parse_document(
-            file.metadata, STATE, _State, "the checkpoint of a policy run", file.name
-        )
-        name = file.name
-        arrays = {name: file.read(name) for name in file.tensors}
+    state, arrays, name = _read(path)
     device = device_named(device)
-    try:
+    with _refusals(name):
         settings = from_document(PolicySettings, state.settings)
-        _check_sizes(settings, arrays)
+        _check_model(settings, arrays)
+        cells = settings.rules.rows * settings.rules.cols
+        checked(arrays, f"{_GAMES}boards", (np.uint8,), (settings.games, cells), "the run")
         training = PolicyTraining(
             settings, moves=state.move_limit, seconds=state.second_limit, device=device
         )
         _restore(training, state, arrays)
         _ = training.network  # refuses weights whose outputs are not finite
+    return training
+
+
+def start_from(training: PolicyTraining, path: str | os.PathLike[str]) -> None:
+    """Begin a run with the weights in the checkpoint of another, whose network has its layers.
+
+    Raises:
+        InvalidNetwork: the file is missing or damaged, holds no policy run, or one of a network
+            with other layers.
+    """
+    state, arrays, name = _read(path)
+    with _refusals(name):
+        _check_model(training.settings, arrays)
+        _restore_model(training.learner, state, arrays)
+        _ = training.network
+        method = from_document(PolicySettings, state.settings).describe()
+    training.before = [*state.before, {"method": method, "games": state.curve.games}]
+
+
+def _read(path: str | os.PathLike[str]) -> tuple[_State, dict[str, NDArray[Any]], str]:
+    """The state and the arrays in a checkpoint, and the file's name."""
+    with open_tensors(path) as file:
+        words = "the checkpoint of a policy run"
+        state = parse_document(file.metadata, STATE, _State, words, file.name)
+        return state, {name: file.read(name) for name in file.tensors}, file.name
+
+
+@contextmanager
+def _refusals(name: str) -> Iterator[None]:
+    """Contents that do not fit raise `InvalidNetwork` with the file's name."""
+    try:
+        yield
     except InvalidInput as error:
         raise InvalidNetwork(f"{name}: {error}") from None
     except (ArithmeticError, TypeError, ValueError, RuntimeError) as error:
         raise InvalidNetwork(
             f"expected the checkpoint of a policy run, got {shown(str(error))} in {name}"
         ) from None
-    return training
 
 
-def _check_sizes(settings: PolicySettings, arrays: dict[str, NDArray[Any]]) -> None:
-    """Refuse settings whose tensors are not there, before anything is made of them."""
+def _check_model(settings: PolicySettings, arrays: dict[str, NDArray[Any]]) -> None:
+    """Refuse settings whose weights are not there, before anything is made of them."""
     widths = settings.hidden
     cells = settings.rules.rows * settings.rules.cols
     first = f"{_MODEL}first"
@@ -220,21 +255,23 @@ def _check_sizes(settings: PolicySettings, arrays: dict[str, NDArray[Any]]) -> N
     for number, (before, after) in enumerate(pairwise(widths)):
         name = f"{_MODEL}hidden.{number}.weight"
         checked(arrays, name, (np.float32,), (after, before), "the run")
-    checked(arrays, f"{_GAMES}boards", (np.uint8,), (settings.games, cells), "the run")
 
 
 def _restore(training: PolicyTraining, state: _State, arrays: dict[str, NDArray[Any]]) -> None:
     learner = training.learner
-    model = learner.model.state_dict()
-    for name, tensor in model.items():
-        tensor.copy_(_tensor(arrays, f"{_MODEL}{name}", tensor))
-    learner.updates = state.updates
-    if learner.updates:
+    _restore_model(learner, state, arrays)
+    if state.moves:
         _restore_optimizer(training, arrays)
     if state.device == learner.device.type:  # else new games begin
         _restore_games(learner.play, arrays)
     training.seconds, training.moves, training.curve = state.seconds, state.moves, state.curve
-    training.evaluations = list(state.evaluations)
+    training.evaluations, training.before = list(state.evaluations), state.before
+
+
+def _restore_model(learner: Learner, state: _State, arrays: dict[str, NDArray[Any]]) -> None:
+    for name, tensor in learner.model.state_dict().items():
+        tensor.copy_(_tensor(arrays, f"{_MODEL}{name}", tensor))
+    learner.updates = state.updates
 
 
 def _restore_games(play: Play, arrays: dict[str, NDArray[Any]]) -> None:

@@ -320,7 +320,11 @@ class Play:
 
 
 class Learner:
-    """The network on a device (`cpu` or `cuda`), its optimiser, and its training games, `play`."""
+    """The network on a device (`cpu` or `cuda`), its optimiser, and its training games, `play`.
+
+    Attributes:
+        updates: updates of the network so far, those before this run too if it began with weights.
+    """
 
     def __init__(self, settings: PolicySettings, device: str) -> None:
         self.settings = settings

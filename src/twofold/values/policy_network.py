@@ -35,6 +35,7 @@ from twofold.values.network_file import (
     POLICY_FORMAT,
     TDL_SUFFIX,
     Count,
+    Earlier,
     card_texts,
     decode_card,
     network_path,
@@ -305,6 +306,7 @@ class PolicyCard(msgspec.Struct, frozen=True, kw_only=True):
     symmetric: bool = False
     curve: list[list[float]] = []
     evaluations: list[dict[str, Any]] = []
+    before: list[Earlier] = []
     note: str = ""
 
 
