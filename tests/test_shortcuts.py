@@ -76,7 +76,7 @@ def test_a_game_is_reviewed() -> None:
     found = twofold.review_game(game, "expectimax:ply=2")
     assert found == expected
     first, second, *_, last = str(found).splitlines()
-    assert first == "judged by expectimax:ply=2, values in a unit of its own"
+    assert first == "judged by expectimax:ply=2, values on the player's own scale"
     assert second.startswith("accuracy")
     assert last == move_words(found.worst[-1])
     ratios = [one.ratio for one in found.worst]
@@ -140,7 +140,7 @@ def test_the_stronger_of_two_players_is_named() -> None:
         expected = duel(Bench(study, Rules(3, 3)), ("greedy", "random"), SeedRange(1, 60), jobs=1)
     assert found.comparison == expected.comparison
     assert str(found) == repr(found) == f"{found.tables}\n\n{found.words}."
-    assert "A - B, 95 %" in found.tables
+    assert "A − B, 95 %" in found.tables
     assert found._repr_html_().startswith("<pre>player")
     same = twofold.compare("greedy", "greedy", 2, rules="3x3", jobs=1)
     assert same.words == "no difference: the scores are the same in all of 2 games"
@@ -188,7 +188,7 @@ def test_results_show_themselves(tmp_path: Path) -> None:
 def test_notebooks_show_results() -> None:
     analysis = twofold.analyse(BOARD, "expectimax:ply=1")
     heading, *lines = str(analysis).splitlines()
-    assert heading == f"{BOARD}, 1 ply, values in own unit"
+    assert heading == f"{BOARD}, 1 ply, values on the player's own scale"
     assert lines == [line.plain for line in move_table(analysis)]
     assert lines[0].split() == ["move", "value", "to", "best", "reward", "depth", "nodes"]
     assert "illegal" in str(analysis)

@@ -18,6 +18,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
+def minus(number: str) -> str:
+    """A number with the minus sign of print in place of a hyphen: `−3.0`."""
+    return number.replace("-", "\N{MINUS SIGN}")
+
+
 def format_rate(value: float) -> str:
     """A rate or a difference: three digits below 100, else whole with thousands separated."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

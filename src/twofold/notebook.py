@@ -277,7 +277,7 @@ def _by_whom(analysis: Analysis) -> str:
     except InvalidInput:  # an analysis made by hand, or by an unknown player
         player = analysis.player
     if len(player) > _LONGEST_PLAYER:
-        player = player[: _LONGEST_PLAYER - 1] + "…"
+        player = player[: _LONGEST_PLAYER - 3] + "..."
     table = "" if analysis.table is None else f"chance of {analysis.table.target} by table"
     return DOT.join(part for part in (player, analysis.depth, analysis.unit, table) if part)
 

@@ -61,7 +61,7 @@ def test_the_figures_below(cli: Cli) -> None:
     assert re.search(r"^right +illegal$", out, re.MULTILINE)
     figures = dict(line.split(maxsplit=1) for line in out.splitlines()[11:] if line[0] != " ")
     assert figures["evaluator"] == "rows"
-    assert figures["values"] == "in its own unit"
+    assert figures["values"] == "on the player's own scale"
     assert re.fullmatch(r"4 plies: [\d,]+ nodes, [\d,]+ table hits", figures["searched"])
     assert re.fullmatch(r"[\d.]+ ms, [\d,]+ nodes/s", figures["time"])
     assert re.fullmatch(r"(\w+, [24] in r[1-4]c[1-4]; ){3}\w+", figures["line"])

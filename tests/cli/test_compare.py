@@ -20,7 +20,7 @@ def test_the_stronger_player_is_named(cli: Cli) -> None:
     assert "greedy is stronger: " in out
     assert "over 60 games." in out
     assert "the default" not in out
-    assert "A - B, 95 %" in out
+    assert "A − B, 95 %" in out
     assert max(map(len, out.splitlines())) <= 100
 
 

@@ -332,6 +332,26 @@ def test_other_threads_do_not_touch_signals() -> None:
     assert found == [False]
 
 
+@pytest.mark.parametrize(
+    ("words", "place", "again"),
+    [
+        ("train --resume --out n.safetensors", "train.read_card", True),
+        ("solve 2x2 --out t", "solve.load_kernels", True),
+        ("bench --resume s.db", "bench._check_resumed", True),
+        ("solve 2x2", "solve.load_kernels", False),
+    ],
+)
+def test_ctrl_c_before_anything_is_saved_names_the_command_that_continues(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, words: str, place: str, again: bool
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"twofold.cli.{place}", interrupt)
+    said = f". Continue with: twofold {words}" if again else ""
+    assert cli(*words.split()) == (130, "", f"twofold: interrupted{said}\n")
+
+
 @pytest.mark.parametrize(("times", "said"), [(1, "twofold: interrupted\n"), (2, "")])
 def test_ctrl_c_while_an_error_is_said(
     times: int, said: str, cli: Cli, monkeypatch: pytest.MonkeyPatch

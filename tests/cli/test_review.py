@@ -70,7 +70,7 @@ def test_other_players_and_shapes(cli: Cli, tmp_path: Path) -> None:
     write_game(tmp_path / "small.2048", 30, Rules.parse("2x3"))
     code, out, _ = cli("review", str(tmp_path / "small.2048"), "--worst", "1")
     assert code == 0
-    assert "judged by expectimax:ply=3, values in a unit of its own" in out
+    assert "judged by expectimax:ply=3, values on the player's own scale" in out
     code, out, _ = cli("review", str(tmp_path / "small.2048"), "--player", "greedy")
     assert "judged by greedy, values in points" in out
 

@@ -125,7 +125,10 @@ def test_killed_and_interrupted_it_goes_on(cli: Cli, tmp_path: Path) -> None:
     process.join(120)
     err = said.with_suffix(".err").read_text()
     assert process.exitcode == 130
-    assert f"interrupted; saved in {path}.work; the same command continues" in err
+    assert (
+        f"interrupted; saved in {path}.work. Continue with: twofold solve --rules 2x3 --out {path}"
+        in err
+    )
     assert "continuing with " in err
 
     code, out, err = cli("solve", "--rules", "2x3", "--out", str(path))

@@ -140,7 +140,7 @@ def test_an_interrupted_build_goes_on(
     press_ctrl_c(monkeypatch)
     code, out, err = cli("tables", "build", NAME)
     assert (code, out) == (130, "")
-    assert err.endswith("interrupted and saved. Continue with:\n  twofold tables build 442-8\n")
+    assert err.endswith("interrupted and saved. Continue with: twofold tables build 442-8\n")
     assert "built; continue with: twofold tables build 442-8\n" in cli("tables", "list").out
     monkeypatch.undo()
     monkeypatch.setenv("TWOFOLD_STATE_DIR", str(tmp_path / "state"))
@@ -159,7 +159,7 @@ def test_what_goes_on_repeats_the_options(
     Path(out).mkdir()
     _, _, err = cli("tables", "build", "default", "--out", out, "--jobs", "1")
     goes_on = f"twofold tables build default --out '{out}'"
-    assert err.endswith(f"Continue with:\n  {goes_on} --jobs 1\n")
+    assert err.endswith(f"Continue with: {goes_on} --jobs 1\n")
     listed = cli("tables", "list", "--out", out).out
     assert f"continue with: twofold tables build 442-8 --out '{out}'\n" in listed
 

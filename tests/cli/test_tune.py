@@ -97,7 +97,9 @@ def test_ctrl_c_says_how_to_go_on(cli: Cli, tmp_path: Path) -> None:
     assert found["check"] is None
     done = len(found["trials"])
     assert done == finished(path)
-    assert f"interrupted; {done} of 99,999 trials finished; the same command continues" in err
+    assert (
+        f"interrupted; {done} of 99,999 trials finished. Continue with: twofold tune {SPEC} " in err
+    )
     assert "Traceback" not in err
     most = max(trial["number"] for trial in found["trials"]) + 1
     wanted = ["--trials", str(most), "--jobs", "1", "--check-games", "4"]

@@ -218,5 +218,5 @@ def test_a_review_grades_each_move_by_its_part() -> None:
                 assert one.values == other.values
                 assert 0 < one.ratio <= 1
     words = judge_words(SPEC, "points, then own unit")
-    assert words.endswith("values in points, then a unit of its own")
+    assert words.endswith("values in points, then on the player's own scale")
     assert review(judged).total == len(judged)

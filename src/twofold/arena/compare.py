@@ -57,7 +57,7 @@ from twofold.arena.stats import (
     survival_by_tile,
     wilson_interval,
 )
-from twofold.figures import counted, format_rate, format_table
+from twofold.figures import counted, format_rate, format_table, minus
 from twofold.game.notation import printable
 
 if TYPE_CHECKING:
@@ -460,8 +460,8 @@ def reach_table(found: Comparison) -> str:
         lead, low, high = rates.difference.value, rates.difference.low, rates.difference.high
         ends = f"{100 * (low or 0.0):+.1f} to {100 * (high or 0.0):+.1f}"
         shares = [f"{100 * one.value:.1f}" for one in (rates.ours, rates.theirs)]
-        rows.append([str(tile), *shares, f"{100 * lead:+.1f}  {ends}"])
-    return format_table(["reached, % of games", "A", "B", "A - B, 95 %"], rows)
+        rows.append([str(tile), *shares, minus(f"{100 * lead:+.1f}  {ends}")])
+    return format_table(["reached, % of games", "A", "B", "A − B, 95 %"], rows)
 
 
 def verdict_words(

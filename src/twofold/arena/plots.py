@@ -152,7 +152,7 @@ class Drawing:
 
 def _shortened(name: str) -> str:
     name = printable(name)
-    return name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…"
+    return name if len(name) <= _LONGEST else name[: _LONGEST - 3] + "..."
 
 
 DASHES: Final = ((), (6.0, 2.5), (2.0, 2.0), (8.0, 2.5, 2.0, 2.5))

@@ -29,7 +29,7 @@ from twofold.arena.stats import (
     told_bands,
     wilson_interval,
 )
-from twofold.figures import DASH, counted, format_rate, format_seconds, format_table
+from twofold.figures import DASH, counted, format_rate, format_seconds, format_table, minus
 from twofold.game.notation import printable, shell_line
 
 Entries = Sequence[ReportEntry]
@@ -187,7 +187,7 @@ def _ends(interval: Interval) -> Cell:
 def _number(value: float) -> str:
     """An integer from 100 on, else three digits; with a true minus sign."""
     text = f"{value:,.0f}" if abs(value) >= 99.5 else f"{value:.3g}"
-    return text.replace("-", "−")
+    return minus(text)
 
 
 def _p_value(value: float | None) -> Cell:

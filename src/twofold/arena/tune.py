@@ -28,6 +28,7 @@ from twofold.arena.games import GameColumns
 from twofold.arena.stats import Interval, mean_interval
 from twofold.arena.workers import Backend, Entrant, GameWorkers, Schedule, Task, play
 from twofold.errors import InvalidInput, InvalidSpec, LimitExceeded, MissingExtra, TwofoldError
+from twofold.figures import minus
 from twofold.game.notation import (
     SeedRange,
     check_seed,
@@ -147,7 +148,9 @@ class TuningObjective:
             return cls(text)
         if text.isascii() and text.isdecimal() and parse_tile(text, InvalidInput) >= 2:
             return cls(text.lstrip("0"))
-        raise InvalidInput(f"expected score, log-score or a tile from 4 up, got {shown(text)}")
+        raise InvalidInput(
+            f"expected an objective (score, log-score or a tile from 4 up), got {shown(text)}"
+        )
 
     @property
     def name(self) -> str:
@@ -164,7 +167,7 @@ class TuningObjective:
 
     def shown(self, value: float, sign: str = "") -> str:
         """Format a mean."""
-        return f"{value:{sign},.{0 if self.text == 'score' else 4}f}"
+        return minus(f"{value:{sign},.{0 if self.text == 'score' else 4}f}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +230,7 @@ class TuningSettings:
         for name in weights:
             if name not in known:
                 raise InvalidInput(
-                    f"expected weights among {', '.join(known)}, got {shown(name)}"
+                    f"expected weights ({', '.join(known)}), got {shown(name)}"
                     f"{did_you_mean(name, known)}"
                 )
         if len(set(weights)) < len(weights):

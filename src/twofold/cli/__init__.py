@@ -1,4 +1,17 @@
-"""The command `twofold`: one module a command, thin, loaded when it is called."""
+"""The command `twofold`: one module a command, thin, loaded when it is called.
+
+The module of a command, or of a group, has `command`, or `app`, and `EXAMPLE`. It may say how its
+options go together, and this module checks it, refuses in one form, and knows them from the help:
+
+    NEEDS = [("--tile --delta", "--sprt")]      # each of the first needs one of the second;
+                                                # a third text says these in words
+    APART = [("--resume", "--games PLAYER", "a study goes on with what it was asked for")]
+                                                # none of the second with the first, and why
+    GOES_ON = "--resume"                        # with one of these the same command continues
+                                                # after Ctrl-C, also before anything is saved
+
+A number takes its limits from `min` and `max` of its option, a choice its words from `Literal`.
+"""
 
 import contextlib
 import difflib
@@ -19,6 +32,7 @@ from typing import (
     Literal,
     NoReturn,
     TextIO,
+    TypeVar,
     cast,
     get_args,
     get_origin,
@@ -119,8 +133,8 @@ class _Commands(TyperGroup):
             raise InvalidInput(f"expected a whole number above 0 in {_THREADS}, got {threads!a}")
         try:
             return super().invoke(ctx)
-        except KeyboardInterrupt:
-            _say("interrupted")
+        except KeyboardInterrupt as error:
+            _say(f"interrupted{error}")
             raise typer.Exit(INTERRUPTED) from None
         except EOFError as error:
             raise EndOfFile(str(error)).with_traceback(error.__traceback__) from None
@@ -157,8 +171,7 @@ def _prepared(command: Any, module: ModuleType) -> Any:
             parameter.display_type_rich = lambda **_: ""
         if parameter.metavar in _PATHS:
             parameter.consume_value = partial(_with_path, parameter, parameter.consume_value)
-    needs, apart = (getattr(module, name, ()) for name in ("NEEDS", "APART"))
-    command.invoke = partial(_with_others, command.invoke, needs, apart)
+    command.invoke = partial(_with_others, command.invoke, module)
     return command
 
 
@@ -170,30 +183,36 @@ def _with_path(parameter: Any, consume: Callable[..., Any], context: Any, given:
 
 
 def _with_others(
-    invoke: Callable[[typer.Context], Any],
-    needs: Sequence[tuple[str, ...]],
-    apart: Sequence[tuple[str, str, str]],
-    context: typer.Context,
+    invoke: Callable[[typer.Context], Any], module: ModuleType, context: typer.Context
 ) -> Any:
-    """Run a command if its options go together.
-
-    Args:
-        invoke: runs it.
-        needs: options, those of which each of them needs one, and these in words.
-        apart: an option, those that cannot be with it, and the reason.
-        context: the command and its values.
-    """
+    """Run a command of a module if its options go together, as its `NEEDS` and `APART` say."""
     given = [name_of(one) for one in context.command.params if is_given(context, one.name)]
-    for name, others, why in apart:
+    for name, others, why in getattr(module, "APART", ()):
         for one in given if name in given else ():
             if one in others.split():
                 raise InvalidInput(f"expected no {one} with {name}: {why}")
-    for names, others, *words in needs:
+    for names, others, *words in getattr(module, "NEEDS", ()):
         for one in given if not set(given) & set(others.split()) else ():
             if one in names.split():
                 wanted = words[0] if words else " or ".join(others.split())
                 raise InvalidInput(f"expected {one} together with {wanted}")
-    return invoke(context)
+    try:
+        return invoke(context)
+    except KeyboardInterrupt:
+        goes_on = set(given) & set(getattr(module, "GOES_ON", "").split())
+        raise KeyboardInterrupt(continue_with(same_command(context)) if goes_on else "") from None
+
+
+def same_command(context: typer.Context, *more: str) -> str:
+    """The words of this command, and more, to paste into a shell."""
+    from twofold.game.notation import shell_line
+
+    return shell_line("twofold", *context.obj, *more)
+
+
+def continue_with(command: str) -> str:
+    """The end of what is said after Ctrl-C: the command that continues."""
+    return f". Continue with: {command}"
 
 
 def is_given(context: typer.Context, name: str | None) -> bool:
@@ -211,23 +230,32 @@ def name_of(parameter: Any) -> str:
 # ---- values of options; what is wrong with one follows "expected --option as"
 
 
-def read_count(text: str | int) -> int:
+def read_count(text: str | int, low: float | None = None, high: float | None = None) -> int:
     """A whole number: 1000, or 1e3.
 
     Raises:
-        typer.BadParameter: it is no such text.
+        typer.BadParameter: it is no such text, or below `low`, or above `high`.
     """
     found = re.fullmatch(r"([+-]?[0-9]{1,30})(?:[eE]\+?([0-9]{1,2}))?", str(text).strip(), re.ASCII)
     if not found:
         raise typer.BadParameter(f"a whole number such as 1000 or 1e3, got {_quoted(text)}")
-    return int(found[1] + "0" * int(found[2] or 0))
+    return _within(int(found[1] + "0" * int(found[2] or 0)), low, high)
 
 
-def _read_number(text: str | float) -> float:
+def _read_number(text: str | float, low: float | None, high: float | None) -> float:
     try:
-        return float(text)
+        return _within(float(text), low, high)
     except ValueError:
         raise typer.BadParameter(f"a number such as 0.5 or 1e3, got {_quoted(text)}") from None
+
+
+N = TypeVar("N", int, float)
+
+
+def _within(number: N, low: float | None, high: float | None) -> N:
+    if low is not None and high is not None and not low <= number <= high:
+        raise typer.BadParameter(f"a number from {low:.15g} to {high:.15g}, got {number:.15g}")
+    return number
 
 
 def _read_choice(words: tuple[str, ...], text: str) -> str:
@@ -239,20 +267,24 @@ def _read_choice(words: tuple[str, ...], text: str) -> str:
     return text
 
 
-_READERS: Final[dict[Any, Callable[[Any], Any]]] = {int: read_count, float: _read_number}
-
-
 def _set_readers(command: Callable[..., Any]) -> None:
     """Let numbers and choices among the options of a command be read here."""
     for hint in get_type_hints(command, include_extras=True).values():
         kind, *options = get_args(hint) if get_origin(hint) is Annotated else (hint,)
         kinds = [kind, *get_args(kind), *(part for one in get_args(kind) for part in get_args(one))]
-        if get_origin(kind) is Literal:
-            reader: Any = partial(_read_choice, get_args(kind))
-        else:
-            reader = next((_READERS[one] for one in kinds if one in _READERS), None)
+        words = next((get_args(one) for one in kinds if get_origin(one) is Literal), ())
+        read = read_count if int in kinds else _read_number if float in kinds else None
         for option in options:
-            option.parser = option.parser or reader
+            if words:
+                option.parser = partial(_read_choice, words)
+                option.autocompletion = _beginning(words)
+            elif read is not None and option.parser is None:
+                option.parser = partial(read, low=option.min, high=option.max)
+
+
+def _beginning(words: tuple[str, ...]) -> Callable[[str], list[str]]:
+    """Offers a shell those of the words that begin with what is typed; a function for Typer."""
+    return lambda incomplete: [word for word in words if word.startswith(incomplete)]
 
 
 def _quoted(text: object) -> str:
@@ -321,7 +353,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         register()
     try:
         with _ending_as_ctrl_c_does():
-            code = _command()(arguments, prog_name="twofold", standalone_mode=False)
+            words = sys.argv[1:] if arguments is None else list(arguments)
+            code = _command()(words, prog_name="twofold", standalone_mode=False, obj=words)
             sys.stdout.flush()
     except BaseException as error:  # a player's own code may raise any
         if os.environ.get("TWOFOLD_DEBUG") == "1":

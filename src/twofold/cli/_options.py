@@ -15,11 +15,11 @@ import typer
 from twofold.cli import is_given
 from twofold.cli._output import check_output, loading, print_note
 from twofold.cli.completion import words_of
-from twofold.errors import InvalidInput, InvalidSpec, LimitExceeded, UnsupportedRules
+from twofold.errors import InvalidInput, InvalidSpec, UnsupportedRules
 from twofold.game.game import Game
-from twofold.game.notation import parse_number, parse_seed, shown
+from twofold.game.notation import parse_seed, shown
 from twofold.game.rules import STANDARD, Rules
-from twofold.limits import BITS_MAX_SIDE, MAX_JOBS, MAX_RUN_SECONDS, check_limit, cores
+from twofold.limits import BITS_MAX_SIDE, MAX_JOBS, MAX_RUN_SECONDS
 from twofold.players import Player, PlayerSpec
 from twofold.players.presets import STRENGTHS
 from twofold.search.budget import Budget, parse_seconds
@@ -27,9 +27,9 @@ from twofold.settings import Setting, from_options, with_option
 from twofold.tables.folder import SETS, USUAL, files_in, tables_folder
 from twofold.tables.pattern import suits
 
-MAX_MOVES_PER_SECOND: Final = 1e6
-MIN_MOVES_PER_SECOND: Final = 0.001
-"""The fastest pace that can be asked for."""
+SLOWEST: Final = 0.001
+FASTEST: Final = 1_000_000
+"""Limits of a pace, in moves a second."""
 
 USUAL_PLAYER: Final = "Default: strong. Others: fast, normal, max; see twofold players."
 """Which player the help names where none is given, see `players.registry.DEFAULT`."""
@@ -88,9 +88,12 @@ DiceSeedOption = Annotated[
 ]
 FirstSeedOption = Annotated[str, option("S", "Seed of the first game; the next is S+1.")]
 JobsOption = Annotated[
-    int | None, option("J", "Games played at the same time. Default: one per core.")
+    int | None,
+    option("J", "Games played at the same time. Default: one per core.", min=1, max=MAX_JOBS),
 ]
-ThreadsOption = Annotated[int | None, option("N", "Number of threads. Default: one per core.")]
+ThreadsOption = Annotated[
+    int | None, option("N", "Number of threads. Default: one per core.", min=1, max=MAX_JOBS)
+]
 
 
 def _read_address(text: str) -> str:
@@ -117,7 +120,17 @@ StudyOption = Annotated[
 ]
 ForceOption = Annotated[bool, flag("--force", "Replace an existing file, unless it is continued.")]
 BoardsOption = Annotated[str, option("FILE", "Start the games from the boards in a text file.")]
-PaceOption = Annotated[str | None, option("X", "Limit the pace. Default: no limit.")]
+PaceOption = Annotated[
+    float | None, option("X", "Limit the pace. Default: no limit.", min=SLOWEST, max=FASTEST)
+]
+
+
+def read_tile(text: str | int) -> int:
+    """A tile from 4 up, of which an option says when something ends, or what is counted."""
+    tile = int(text) if str(text).isdecimal() and len(str(text)) < 12 else 0
+    if tile < 4 or tile & (tile - 1):
+        raise typer.BadParameter(f"a tile such as 2048, got {shown(text)}")
+    return tile
 
 
 def _for_output(wanted: bool) -> bool:
@@ -171,15 +184,6 @@ def read_seed(text: str | None) -> int:
     return secrets.randbelow(2**32) if text is None else parse_seed(text)
 
 
-def read_jobs(wanted: int | None, name: str = "jobs") -> int:
-    """The number of jobs at a time: as many as wanted, else one for each core.
-
-    Raises:
-        LimitExceeded: too few or too many.
-    """
-    return check_limit(name, cores() if wanted is None else wanted, 1, MAX_JOBS)
-
-
 def read_seconds(text: str, name: str) -> float:
     """The seconds of an option such as 30m, 1h30m, 45s; at most a year.
 
@@ -187,19 +191,6 @@ def read_seconds(text: str, name: str) -> float:
         InvalidInput: no such text, or not above 0, or too long.
     """
     return parse_seconds(text, name, MAX_RUN_SECONDS)
-
-
-def read_pace(text: str | None) -> float | None:
-    """The moves a second that an option names; None for no limit."""
-    if text is None:
-        return None
-    pace = parse_number(text, "moves per second", InvalidInput)
-    if not MIN_MOVES_PER_SECOND <= pace <= MAX_MOVES_PER_SECOND:
-        raise LimitExceeded(
-            f"expected moves per second from {MIN_MOVES_PER_SECOND:g} to "
-            f"{MAX_MOVES_PER_SECOND:.0f}, got {text}"
-        )
-    return pace
 
 
 TABLES_HINT: Final = "endgame tables make the default player stronger: twofold tables build default"
@@ -394,7 +385,8 @@ def _option_of(one: Setting) -> inspect.Parameter:
     elif kind is bool:
         default, made = False, flag(one.option, words)
     else:
-        made = option(form.metavar, words, name=one.option, follows=form.follows)
+        limits = {"min": one.meta.ge, "max": one.meta.le}
+        made = option(form.metavar, words, name=one.option, follows=form.follows, **limits)
     hint = Annotated[kind, made]  # type: ignore[valid-type] # it is known when this runs
     keyword = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(one.name, keyword, default=default, annotation=hint)

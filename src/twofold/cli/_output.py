@@ -23,6 +23,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 import twofold
+from twofold.cli import continue_with
 from twofold.errors import INTERRUPTED, InvalidInput
 from twofold.game.notation import printable
 from twofold.kernels import BUILT, COMPILING
@@ -352,11 +353,11 @@ def live(
         shown.stop()
 
 
-def end_interrupted(words: str) -> NoReturn:
-    """End a command that was interrupted: say what is saved and how to continue.
+def end_interrupted(words: str, again: str = "") -> NoReturn:
+    """End a command that was interrupted: say what is saved, and the command that continues.
 
     Raises:
         typer.Exit: with the code of an interruption.
     """
-    print_note(f"twofold: interrupted{words}")
+    print_note(f"twofold: interrupted{words}{continue_with(again) if again else ''}")
     raise typer.Exit(INTERRUPTED)

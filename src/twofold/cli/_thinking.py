@@ -24,13 +24,13 @@ from twofold.games.threads import Reading
 from twofold.players import Player
 from twofold.players.base import as_fault, typed_spec
 from twofold.search.analysis import (
-    OWN_UNIT,
     PROBABILITY,
     Analysis,
     critic_words,
     format_moves,
     format_value,
     table_words,
+    unit_words,
 )
 from twofold.search.budget import Budget, Stop
 from twofold.values.evaluator import Explanation
@@ -90,7 +90,7 @@ def _in_unit(analysis: Analysis) -> str:
     unit = analysis.unit
     if unit == PROBABILITY:
         return "probability of each move"
-    words = "" if not unit else "in its own unit" if unit == OWN_UNIT else f"in {unit}"
+    words = unit_words(unit)
     if not analysis.exact:
         return words
     return f"exact, {words}" if unit == "points" else f"exact, {unit}"

@@ -2,6 +2,7 @@
 
 import os
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -35,7 +36,6 @@ from twofold.learn.checkpoint import curve_path
 from twofold.learn.curve import Evaluation, Measured
 from twofold.learn.run import Trainable, files_beside, run
 from twofold.learn.training import TrainingProgress
-from twofold.limits import check_limit
 from twofold.storage.files import alone, file_name, new_file
 from twofold.values.network_file import SUFFIX
 
@@ -153,13 +153,12 @@ def held(out: str) -> AbstractContextManager[None]:
 # ---- the run
 
 
-class Trainer:
+class Trainer(ABC):
     """Goes on with the runs of a command, and shows them.
 
     Attributes:
         command: `train`, or `train-policy`.
         unit: what the limits count: a `game` begun, or a `move`.
-        most: their largest number.
         again: options that the file of a run does not hold.
         trials: what plays the games of its evaluations.
         document: how JSON has a run.
@@ -169,7 +168,6 @@ class Trainer:
 
     command: str
     unit: str
-    most: int
     again: tuple[str, ...]
     trials: str
     document: "type[RunDocument]"
@@ -178,24 +176,22 @@ class Trainer:
         self.options = options
         count, time = getattr(options, f"{self.unit}s"), options.time
         check_out(options.out, resume=options.resume)
-        if count is not None:
-            check_limit(f"{self.unit}s", count, 1, self.most)
-        elif not (time or options.resume):
+        if count is None and not (time or options.resume):
             time = DEFAULT_TIME  # of a new run
         self.limits = Limits(self.unit, count, read_seconds(time, "--time") if time else None)
         self._interval = read_seconds(options.checkpoint, "--checkpoint")
 
+    @abstractmethod
     def wishes(self, training: Any, stop: Callable[[], bool]) -> dict[str, Any]:
         """More arguments of `twofold.learn.run.run`: how the network is measured until `stop`."""
-        raise NotImplementedError
 
     def games(self, training: Any) -> str:
         """How many games a run has had."""
         return counted(training.curve.games, "game")
 
+    @abstractmethod
     def recent(self, training: Any) -> str:
         """Its last games; empty if there are none."""
-        raise NotImplementedError
 
     def go(self, training: Trainable, path: str, asked: threading.Event) -> str:
         """Go on with a run until it ends or is interrupted; the path of its file."""
@@ -267,7 +263,7 @@ class Trainer:
         """End a command that was interrupted, with the command that continues."""
         more = given_again(self.options.context, *again)
         words = shell_line("twofold", self.command, "--out", out, "--resume", *more)
-        end_interrupted(f" and saved. Continue with: {words}")
+        end_interrupted(" and saved", words)
 
 
 # ---- what is shown

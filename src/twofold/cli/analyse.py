@@ -22,7 +22,7 @@ from twofold.cli._options import (
     option,
     standard_input,
 )
-from twofold.cli._output import can_redraw, print_note, waiting, write_json
+from twofold.cli._output import can_redraw, print_note, write_json
 from twofold.cli._thinking import (
     LiveAnswer,
     TermsDocument,
@@ -38,7 +38,7 @@ from twofold.game.formats import parse_position
 from twofold.game.notation import shown
 from twofold.game.record_text import located
 from twofold.game.rules import Rules
-from twofold.limits import MAX_RECORD_BYTES, MAX_SCORE, check_limit
+from twofold.limits import MAX_NODES, MAX_PLY, MAX_RECORD_BYTES, MAX_SCORE
 from twofold.players import Player, PlayerSpec, entries
 from twofold.players.base import assumed_score, check_going
 from twofold.players.registry import default_player
@@ -69,15 +69,24 @@ def command(
         str | None, option("PLAYER", f"Player that analyses the board. {USUAL_PLAYER}")
     ] = None,
     time: Annotated[str | None, option("T", "Time limit: 50ms, 1s, 2m. Default: none.")] = None,
-    nodes: Annotated[str | None, option("N", "Node limit: 100000, 1e6. Default: none.")] = None,
+    nodes: Annotated[
+        int | None, option("N", "Node limit: 100000, 1e6. Default: none.", min=1, max=MAX_NODES)
+    ] = None,
     ply: Annotated[
-        str | None, option("N", "Search depth, in plies. Default: the player's.")
+        int | None,
+        option("N", "Search depth, in plies. Default: the player's.", min=1, max=MAX_PLY),
     ] = None,
     threads: Annotated[
         int | None, option("N", "Number of search threads. Default: the player's.")
     ] = None,
     score: Annotated[
-        int | None, option("N", "Score so far, for players that use it. Default: from the board.")
+        int | None,
+        option(
+            "N",
+            "Score so far, for players that use it. Default: from the board.",
+            min=0,
+            max=MAX_SCORE,
+        ),
     ] = None,
     explain: Annotated[
         bool, flag("--explain", "Show how the evaluator's value is made up.")
@@ -111,15 +120,8 @@ def command(
     position, points = _read_board(board, board_format)
     limits = {"ply": ply, "time": time, "nodes": nodes}
     given = [name for name, limit in limits.items() if limit is not None]
-    budget = Budget(
-        ply=None if ply is None else Budget.parse(f"ply={ply}").ply,
-        seconds=None if time is None else parse_seconds(time, "--time"),
-        nodes=None if nodes is None else Budget.parse(f"nodes={nodes}").nodes,
-    )
-    if score is None:
-        score = points
-    else:
-        check_limit("a score", score, 0, MAX_SCORE)
+    budget = Budget(ply, None if time is None else parse_seconds(time, "--time"), nodes)
+    score = points if score is None else score
     check_going(position)
     rules = Rules(rows=position.rows, cols=position.cols, start_tiles=1)
     spec = PlayerSpec.parse(player) if player else default_player(rules)
@@ -200,13 +202,13 @@ def _explanation(player: Player, board: Board, score: int | None) -> Explanation
 
 
 def _outcomes(player: Player, board: Board) -> "Outcomes":
-    from twofold.tables.exact import ExactTable, outcomes  # loads kernels
+    from twofold.cli.solve import played_out
+    from twofold.tables.exact import ExactTable  # loads kernels
 
     table = getattr(player, "table", None)
     if not isinstance(table, ExactTable):
         raise InvalidSpec(f"expected exact:table=FILE for --outcomes, got {shown(player.spec)}")
-    with waiting("following optimal play to the end of all games ..."):
-        return outcomes(table, board)
+    return played_out(table, board)
 
 
 class AnalyseDocument(AnalysisDocument, frozen=True, kw_only=True):

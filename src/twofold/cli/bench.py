@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import msgspec
 import typer
@@ -43,7 +43,6 @@ from twofold.cli._options import (
     opened,
     option,
     prepare,
-    read_jobs,
     read_rules,
     read_seconds,
 )
@@ -59,7 +58,7 @@ from twofold.errors import InvalidInput
 from twofold.figures import counted
 from twofold.game.notation import SeedRange, parse_seed, printable, shell_line, shown
 from twofold.game.rules import Rules
-from twofold.limits import MAX_GAMES, check_limit
+from twofold.limits import MAX_GAMES, cores
 from twofold.players import PlayerSpec
 
 if TYPE_CHECKING:
@@ -84,6 +83,7 @@ APART = [
     ),
     ("--preset", "--games --boards --rules PLAYER", "the preset says what is played"),
 ]
+GOES_ON = "--resume --out"
 
 _GAMES = 100
 
@@ -99,7 +99,13 @@ def command(
         ),
     ] = None,
     games: Annotated[
-        int | None, option("N", "Games per player. Default: 100, or one per board of --boards.")
+        int | None,
+        option(
+            "N",
+            "Games per player. Default: 100, or one per board of --boards.",
+            min=1,
+            max=MAX_GAMES,
+        ),
     ] = None,
     seed: Annotated[
         str | None, option("S", "Seed of the first game; the next is S+1. Default: 1.")
@@ -108,13 +114,9 @@ def command(
     out: StudyOption = "",
     force: ForceOption = False,
     preset: Annotated[
-        str,
-        option(
-            "NAME",
-            "Play a set of players instead of PLAYER: sources or league.",
-            follows="sources league",
-        ),
-    ] = "",
+        Literal["sources", "league"] | None,
+        option("NAME", "Play a set of players instead of PLAYER: sources or league."),
+    ] = None,
     resume: Annotated[
         bool, flag("--resume", "Continue a study: play the games that it lacks.")
     ] = False,
@@ -138,8 +140,7 @@ def command(
     board S of the file, one board per line, in turn; its score counts from there.
     """
     first = parse_seed("1" if seed is None else seed)
-    check_limit("games", _GAMES if games is None else games, 1, MAX_GAMES)
-    used_jobs = read_jobs(jobs)
+    used_jobs = jobs or cores()
     seconds_a_game = read_seconds(timeout, "--timeout")
     if resume and not out and players:
         out, *players = players
@@ -194,8 +195,7 @@ def command(
     if interrupted:
         named = [one.player.text for one in entrants if one.player.code or one.player.excess]
         again = _going_on(out, [*dict.fromkeys(named), *options])
-        how = f". Continue with: {again}" if out else ""
-        end_interrupted(f"; {counted(done, 'game')} finished{how}")
+        end_interrupted(f"; {counted(done, 'game')} finished", again if out else "")
 
 
 # ---- what is asked for

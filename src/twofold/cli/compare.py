@@ -11,6 +11,7 @@ from twofold.arena.bench import Bench
 from twofold.arena.boards import read_boards
 from twofold.arena.compare import BIAS, Sprt
 from twofold.arena.duel import DuelOutcome, SprtQuestion, duel
+from twofold.cli import same_command
 from twofold.cli._documents import BoardsDocument, Estimate, JobsTiming, Part, PlayerDocument
 from twofold.cli._games import (
     open_study,
@@ -34,14 +35,14 @@ from twofold.cli._options import (
     hint_at_strengths,
     option,
     prepare,
-    read_jobs,
     read_rules,
+    read_tile,
 )
 from twofold.cli._output import end_interrupted, machine, print_out, print_words, write_json
 from twofold.errors import B_IS_STRONGER, InvalidInput, InvalidSpec
 from twofold.figures import counted
 from twofold.game.notation import SeedRange, parse_seed, shown
-from twofold.limits import MAX_GAMES, check_limit
+from twofold.limits import MAX_GAMES, cores
 from twofold.players import PlayerSpec
 from twofold.players.registry import players_with
 from twofold.search.budget import parse_seconds
@@ -53,11 +54,13 @@ EXAMPLE = """  twofold compare fast expectimax:ply=2 --games 200
   twofold compare strong max --sprt --ray auto --out duel.db"""
 
 NEEDS = [("--tile --delta", "--sprt")]
+GOES_ON = "--out"
 
 _GAMES, _MOST_GAMES = 200, 10_000
 
 
 def command(
+    context: typer.Context,
     first: Annotated[str, argument("A", "First player, or a strength: fast, normal, strong, max.")],
     second: Annotated[str, argument("B", "Second player.")],
     games: Annotated[
@@ -66,6 +69,8 @@ def command(
             "N",
             f"Games per player. Default: {_GAMES}; with --boards one per board; "
             f"with --sprt at most {_MOST_GAMES:,}.",
+            min=1,
+            max=MAX_GAMES,
         ),
     ] = None,
     seed: FirstSeedOption = "1",
@@ -82,7 +87,10 @@ def command(
         ),
     ] = None,
     tile: Annotated[
-        int | None, option("T", "With --sprt: compare how often tile T is reached, not scores.")
+        int | None,
+        option(
+            "T", "With --sprt: compare how often tile T is reached, not scores.", parser=read_tile
+        ),
     ] = None,
     budget: Annotated[str, option("T", "Time per move for both players, such as 1ms.")] = "",
     out: StudyOption = "",
@@ -104,8 +112,7 @@ def command(
     1 if a player failed, and 0 otherwise.
     """
     start = parse_seed(seed)
-    check_limit("games", 1 if games is None else games, 1, MAX_GAMES)
-    used_jobs = read_jobs(jobs)
+    used_jobs = jobs or cores()
     question = _question(delta, tile, sprt=sprt)
     players = [PlayerSpec.parse(first), PlayerSpec.parse(second)]
     used_rules = read_rules(rules, players)
@@ -152,7 +159,7 @@ def command(
         say_strengths((one.player, one.spec) for one in outcome.standings)
         print_boards(starts, max(len(one.games) for one in outcome.standings))
         print_out(f"{counted(used_jobs, 'job')}, {seconds:.1f} s in all")
-    _end(outcome, interrupted=interrupted)
+    _end(outcome, same_command(context) if out else "", interrupted=interrupted)
 
 
 def _limited(player: PlayerSpec, budget: str) -> PlayerSpec:
@@ -170,8 +177,6 @@ def _question(delta: str | None, tile: int | None, *, sprt: bool) -> SprtQuestio
     if not sprt:
         return None
     delta = "5%" if delta is None else delta
-    if tile is not None and (tile < 4 or tile & (tile - 1)):
-        raise InvalidInput(f"expected a tile such as 2048, got {tile}")
     forms = "such as 500 or 5%" if tile is None else "in percent such as 5% with --tile"
     wanted = InvalidInput(f"expected --delta {forms}, got {shown(delta)}")
     share = delta.endswith("%")
@@ -200,13 +205,13 @@ def _print_power(outcome: DuelOutcome) -> None:
     )
 
 
-def _end(outcome: DuelOutcome, *, interrupted: bool) -> None:
+def _end(outcome: DuelOutcome, again: str, *, interrupted: bool) -> None:
     failed = [one for one in outcome.standings if one.error]
     if failed:
         print_failures(failed)
         raise typer.Exit(1)
     if interrupted:
-        end_interrupted("")
+        end_interrupted("", again)
     if outcome.verdict == "B":
         raise typer.Exit(B_IS_STRONGER)
 

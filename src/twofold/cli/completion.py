@@ -4,7 +4,7 @@ import contextlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import typer
 from typer._click.shell_completion import add_completion_class, split_arg_string
@@ -12,7 +12,6 @@ from typer._completion_classes import BashComplete, completion_init
 from typer._completion_shared import get_completion_script
 
 from twofold.errors import InvalidInput
-from twofold.game.notation import did_you_mean, shown
 
 EXAMPLE = """  twofold completion bash
 
@@ -29,8 +28,6 @@ Lines to add:
 
 VARIABLE: Final = "_TWOFOLD_COMPLETE"
 """The environment variable by which a shell asks for words instead of a command."""
-
-SHELLS: Final = ("bash", "zsh", "fish")
 
 BASH_SCRIPT: Final = """\
 # Completion of twofold for bash. Put this line into ~/.bashrc:
@@ -58,13 +55,8 @@ RULES: Final = (
 
 def command(
     shell: Annotated[
-        str,
-        typer.Argument(
-            metavar="SHELL",
-            help="bash, zsh or fish.",
-            show_default=False,
-            autocompletion=lambda incomplete: [one for one in SHELLS if one.startswith(incomplete)],
-        ),
+        Literal["bash", "zsh", "fish"],
+        typer.Argument(metavar="SHELL", help="bash, zsh or fish.", show_default=False),
     ],
 ) -> None:
     """Print the script that completes command lines in a shell.
@@ -74,11 +66,6 @@ def command(
     """
     from twofold.cli._output import check_output, print_out
 
-    if shell not in SHELLS:
-        raise InvalidInput(
-            f"expected a shell ({', '.join(SHELLS)}), got {shown(shell)}"
-            f"{did_you_mean(shell, SHELLS)}"
-        )
     check_output()
     if shell == "bash":
         print_out(BASH_SCRIPT)

@@ -16,7 +16,7 @@ from twofold.game.notation import did_you_mean, shown
 from twofold.game.record import Record, format_record
 from twofold.games.pictures import replay
 from twofold.games.store import saved_game
-from twofold.limits import MAX_GAMES, check_limit
+from twofold.limits import MAX_GAMES
 from twofold.storage.files import atomic_write, new_file, open_regular
 
 EXAMPLE = """  twofold convert replay.txt game.2048
@@ -48,7 +48,10 @@ def command(
         ),
     ] = None,
     game: Annotated[
-        int | None, option("N", "Convert only game N, counted from 1. Default: all games.")
+        int | None,
+        option(
+            "N", "Convert only game N, counted from 1. Default: all games.", min=1, max=MAX_GAMES
+        ),
     ] = None,
     force: ForceOption = False,
 ) -> None:
@@ -68,8 +71,6 @@ def command(
     check = partial(new_file, target, inputs=[source], force=force)
     if target != "-":
         check()
-    if game is not None:
-        check_limit("the number of a game", game, 1, MAX_GAMES)
     lost: dict[str, None] = {}
     with waiting("converting ..."), _opened(source) as file:
         name = "input" if source == "-" else shown(source)

@@ -28,8 +28,8 @@ from twofold.cli._options import (
     flag,
     open_player,
     option,
-    read_pace,
     read_rules,
+    read_tile,
 )
 from twofold.cli._output import live, print_note, print_out, write_json
 from twofold.cli.browser import (
@@ -46,11 +46,11 @@ from twofold.cli.browser import (
     read_selectors,
     require_playwright,
 )
-from twofold.errors import INTERRUPTED, InvalidInput, PageError, TwofoldError
+from twofold.errors import INTERRUPTED, PageError, TwofoldError
 from twofold.figures import counted, format_rate, format_time
 from twofold.game.board import Board
 from twofold.game.game import Game
-from twofold.game.notation import parse_tile, printable, shown
+from twofold.game.notation import printable, shown
 from twofold.game.record import Record, keep_record
 from twofold.game.rules import Move, Rules
 from twofold.game.step import Status
@@ -105,7 +105,10 @@ def command(
     ] = None,
     moves_per_second: PaceOption = None,
     stop_at: Annotated[
-        str | None, option("TILE", "Stop when this tile is reached. Default: play to the end.")
+        int | None,
+        option(
+            "TILE", "Stop when this tile is reached. Default: play to the end.", parser=read_tile
+        ),
     ] = None,
     attach: Annotated[
         str, option("ENDPOINT", "Use a running browser: its debugging port, host:port or address.")
@@ -138,8 +141,8 @@ def command(
         PlayerSpec.parse(player) if player else None,
         rules=read_rules(rules) if rules else None,
         budget=None if time is None else Budget(seconds=parse_seconds(time, "--time")),
-        pace=read_pace(moves_per_second),
-        stop_at=None if stop_at is None else _read_tile(stop_at),
+        pace=moves_per_second,
+        stop_at=stop_at,
         patience=parse_seconds(patience, "--patience"),
     )
     if record is not None:
@@ -174,13 +177,6 @@ def command(
             print_note("interrupted before a game was found")
         if driver.ending in ("", INTERRUPTION):
             raise typer.Exit(INTERRUPTED) from None
-
-
-def _read_tile(text: str) -> int:
-    exponent = parse_tile(text, InvalidInput)
-    if exponent == 0:
-        raise InvalidInput("expected a tile from 2 upwards to stop at, got 0")
-    return 1 << exponent
 
 
 def _ignore_loss(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

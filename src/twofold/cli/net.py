@@ -12,6 +12,7 @@ from twofold.cli import bench
 from twofold.cli._options import (
     BoardsOption,
     ForceOption,
+    JobsOption,
     JsonOption,
     argument,
     flag,
@@ -32,7 +33,8 @@ from twofold.errors import InvalidInput
 from twofold.figures import bytes_words, counted
 from twofold.game.notation import format_spec, printable, shown
 from twofold.learn.curve import Evaluation
-from twofold.search.analysis import OWN_UNIT
+from twofold.limits import MAX_GAMES, MAX_PLY
+from twofold.search.analysis import unit_words
 from twofold.storage.arrays import open_tensors
 from twofold.storage.files import new_file
 from twofold.values.network_file import (
@@ -125,8 +127,8 @@ def _facts(card: Card | PolicyCard, path: Path) -> dict[str, str]:
         network, _ = read_policy(path)
         with open_tensors(path) as file:
             stored = str(file.tensors["table"].dtype)
-        unit = "in its own unit" if network.unit == OWN_UNIT else f"in {network.unit}"
-        first = {"network": network.describe(), "rules": card.rules, "value": unit}
+        first = {"network": network.describe(), "rules": card.rules}
+        first["value"] = unit_words(network.unit)
         return first | how | {"form": stored} | last
     stages = ", ".join(map(str, card.stages)) or "one"
     first = {"patterns": card.patterns, "rules": card.rules, "symmetries": str(card.symmetries)}
@@ -163,16 +165,25 @@ def evaluate(
     network: NetworkArgument,
     ply: Annotated[
         list[int] | None,
-        option("N", "Search depth, in plies; may be repeated. Default: 1, for a policy network 0."),
+        option(
+            "N",
+            "Search depth, in plies; may be repeated. Default: 1, for a policy network 0.",
+            min=0,
+            max=MAX_PLY,
+        ),
     ] = None,
     games: Annotated[
-        int | None, option("N", "Number of games. Default: 1000, or one per board of --boards.")
+        int | None,
+        option(
+            "N",
+            "Number of games. Default: 1000, or one per board of --boards.",
+            min=1,
+            max=MAX_GAMES,
+        ),
     ] = None,
     boards: BoardsOption = "",
     seed: Annotated[str, option("S", "Seed of the first game.")] = "1",
-    jobs: Annotated[
-        int | None, option("J", "Games played at the same time. Default: one per core.")
-    ] = None,
+    jobs: JobsOption = None,
     json: JsonOption = False,
 ) -> None:
     """Let a network play; show its scores and where its games end.

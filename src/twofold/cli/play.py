@@ -49,7 +49,7 @@ from twofold.limits import MAX_RECORD_BYTES
 from twofold.players import Player, PlayerSpec
 from twofold.players.base import describe_caught
 from twofold.players.registry import default_player
-from twofold.search.analysis import PROBABILITY, format_in_unit, table_words
+from twofold.search.analysis import PROBABILITY, format_in_unit, table_words, unit_words
 from twofold.storage.files import new_file
 
 EXAMPLE = """  twofold play
@@ -334,7 +334,7 @@ class TextGame:
             if one.value is not None
         ]
         if values:
-            unit = f"values in {analysis.unit}" if analysis.unit else "values"
+            unit = f"values {unit_words(analysis.unit)}".rstrip()
             name = "probabilities" if analysis.unit == PROBABILITY else unit
             print_words(f"{name}: {', '.join(values)}")
 

@@ -48,7 +48,7 @@ from twofold.games.review import (
     worst_of,
 )
 from twofold.games.store import read_game
-from twofold.limits import MAX_RECORD_BYTES, check_limit
+from twofold.limits import MAX_PLY, MAX_RECORD_BYTES
 from twofold.players import Player, PlayerSpec
 from twofold.search.analysis import TableDocument, format_chance, format_value
 from twofold.search.budget import Budget, Stop
@@ -71,9 +71,12 @@ def command(
         str | None, option("PLAYER", f"Player that judges the moves. {USUAL_JUDGE}")
     ] = None,
     ply: Annotated[
-        int | None, option("N", "Search depth per move, in plies. Default: the player's.")
+        int | None,
+        option("N", "Search depth per move, in plies. Default: the player's.", min=1, max=MAX_PLY),
     ] = None,
-    worst: Annotated[int, option("N", "How many of the worst moves to show.")] = 10,
+    worst: Annotated[
+        int, option("N", "How many of the worst moves to show.", min=0, max=MOST_WORST)
+    ] = 10,
     walk: Annotated[bool, flag("--walk", "Step through the game on the screen.")] = False,
     json: JsonOption = False,
 ) -> None:
@@ -84,7 +87,6 @@ def command(
     if none had an alternative; docs/howto/review-a-game.md has the formulas. Ctrl-C stops the
     review and shows the moves judged so far.
     """
-    check_limit("worst moves", worst, 0, MOST_WORST)
     budget = None if ply is None else Budget(ply=ply)
     record = _record(file)
     if walk:

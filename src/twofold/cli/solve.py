@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Annotated, Any, Self
 
 import msgspec
+import typer
 from msgspec import UNSET, UnsetType
 
+from twofold.cli import same_command
 from twofold.cli._documents import OutcomesDocument, Part
 from twofold.cli._options import (
     ForceOption,
@@ -17,8 +19,8 @@ from twofold.cli._options import (
     argument,
     flag,
     option,
-    read_jobs,
     read_rules,
+    read_tile,
 )
 from twofold.cli._output import (
     catching_interrupt,
@@ -32,7 +34,9 @@ from twofold.cli._output import (
 )
 from twofold.errors import InvalidInput, ResourceError
 from twofold.figures import bytes_words, counted
+from twofold.game.board import Board
 from twofold.game.notation import shell_line
+from twofold.limits import cores
 from twofold.storage.files import alone, new_file, work_folder
 from twofold.tables.exact import ExactTable, Outcomes, describe, outcomes
 from twofold.tables.parts import LayerProgress
@@ -56,13 +60,22 @@ APART = [
 ]
 
 
+GOES_ON = "--out"
+
+
 def command(
+    context: typer.Context,
     board: Annotated[
         str, argument("RULES", "Rules of the game, such as 2x3 or '3x3 start=1'.")
     ] = "",
     rules: Annotated[str, option("RULES", "The same as the argument.", show_default=False)] = "",
     goal: Annotated[
-        int | None, option("TILE", "Maximise the chance of this tile. Default: maximise the score.")
+        int | None,
+        option(
+            "TILE",
+            "Maximise the chance of this tile. Default: maximise the score.",
+            parser=read_tile,
+        ),
     ] = None,
     score: Annotated[bool, flag("--score", "Maximise the expected score: the default.")] = False,
     out: Annotated[str, option("FILE", "Write the table to a file.", show_default=False)] = "",
@@ -82,7 +95,7 @@ def command(
             found = "two" if board else "none"
             raise InvalidInput(f"expected the rules of a game, such as 2x3, got {found}")
         problem = Problem.of(read_rules(board or rules), goal)
-        workers = read_jobs(threads, "threads")
+        workers = threads or cores()
         known = _known_table(out, problem, force=force)
         if known is None:
             load_kernels()
@@ -90,14 +103,14 @@ def command(
         _check_size(problem, workers, out)
     resumed = bool(out and parts_in(work_folder(out)))
     began = time.perf_counter()
-    table = known or _solved(problem, workers, out)
+    table = known or _solved(problem, workers, out, same_command(context))
     seconds = time.perf_counter() - began
     if known is not None:
         print_note(f"twofold: {out} holds this solution already")
         if parts_in(work_folder(out)):  # left by a run that was killed once it was written
             with contextlib.suppress(InvalidInput, ResourceError), alone(Path(out), "solution"):
                 WorkFolder(out, problem).remove()
-    ends = _outcomes(table) if outcomes else None
+    ends = played_out(table) if outcomes else None
     assert isinstance(table, ExactTable)
     if json:
         rate = None if known or resumed else len(table) / max(seconds, 1e-9)
@@ -146,7 +159,7 @@ def _check_size(problem: Problem, threads: int, out: str) -> None:
     found.check(shutil.disk_usage(Path(out).absolute().parent).free + held)
 
 
-def _solved(problem: Problem, threads: int, out: str) -> ExactTable:
+def _solved(problem: Problem, threads: int, out: str, again: str) -> ExactTable:
     """Solve it, and write the table if that is wanted."""
     with alone(Path(out), "solution") if out else contextlib.nullcontext():
         store = WorkFolder(out, problem) if out else LayerStore(problem)
@@ -157,8 +170,8 @@ def _solved(problem: Problem, threads: int, out: str) -> ExactTable:
             done = solver.run()
         if not done:
             is_saved = bool(out and parts_in(work_folder(out)))
-            kept = f"saved in {out}.work; the same command continues"
-            end_interrupted(f"; {kept if is_saved else 'nothing is saved'}")
+            kept = f"saved in {out}.work" if is_saved else "nothing is saved"
+            end_interrupted(f"; {kept}", again if out else "")
         if not isinstance(store, WorkFolder):
             return ExactTable(store.table())
         store.write(out)
@@ -173,8 +186,9 @@ def progress_line(now: LayerProgress) -> str:
     return f"{now.phase}: sum of tiles {now.layer:,}, {now.states:,} states{share}{rate}"
 
 
-def _outcomes(table: ExactTable) -> Outcomes:
-    with live(progress_line) as show:
+def played_out(table: ExactTable, board: Board | None = None) -> Outcomes:
+    """How games under optimal play end, from a board or from their start, with progress."""
+    with live(progress_line, lambda now: now.share) as show:
         began = time.perf_counter()
 
         def tell(layer: int, states: int) -> None:
@@ -182,7 +196,7 @@ def _outcomes(table: ExactTable) -> Outcomes:
             tile_sum = int(table.layers.index[layer, 0])
             show(LayerProgress("playing", tile_sum, states, len(table), seconds))
 
-        return outcomes(table, on_progress=tell)
+        return outcomes(table, board, on_progress=tell)
 
 
 def _print(table: ExactTable, out: str, ends: Outcomes | None, seconds: float | None) -> None:

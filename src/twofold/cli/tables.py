@@ -15,7 +15,6 @@ from twofold.cli._options import (
     flag,
     group,
     option,
-    read_jobs,
     standard_input,
 )
 from twofold.cli._output import (
@@ -34,7 +33,7 @@ from twofold.figures import bytes_words, clock, counted, format_table, time_word
 from twofold.game.board import Board
 from twofold.game.notation import shell_line, shown
 from twofold.game.rules import Move
-from twofold.limits import MAX_TEXT
+from twofold.limits import MAX_JOBS, MAX_TEXT, cores
 from twofold.search.analysis import TableDocument, format_chance
 from twofold.storage.files import WORK, new_file, remove_file, work_folder
 from twofold.tables.build import BuildPlan, check_room, measured_rate
@@ -325,7 +324,9 @@ def build(
         ),
     ],
     out: FolderOption = "",
-    jobs: Annotated[int | None, option("J", "Number of threads. Default: one per core.")] = None,
+    jobs: Annotated[
+        int | None, option("J", "Number of threads. Default: one per core.", min=1, max=MAX_JOBS)
+    ] = None,
     force: ForceOption = False,
 ) -> None:
     """Build tables.
@@ -335,7 +336,7 @@ def build(
     fourth and third row: smaller caps make a smaller table, whose chances are lower bounds.
     """
     with loading():
-        threads = read_jobs(jobs, "--jobs")
+        threads = jobs or cores()
         wanted = [one for name in names for one in SETS.get(name, (name,))]
         patterns = dict.fromkeys(map(EndgamePattern.parse, wanted))
         plans = list(map(BuildPlan.of, patterns))
@@ -354,8 +355,7 @@ def build(
             )
         if not done:
             again = _build_command(*names, out=out, jobs=jobs)
-            kept = " and saved. Continue" if work_folder(path).is_dir() else ". Begin again"
-            end_interrupted(f"{kept} with:\n  {again}")
+            end_interrupted(" and saved" if work_folder(path).is_dir() else "", again)
         head = head_of(path)
         print_out(f"{head.pattern.name}  {head.hash}  {path}")
 

@@ -56,7 +56,7 @@ from twofold.learn.evaluation import EvaluationGames
 from twofold.learn.rules import load_decay, load_rule
 from twofold.learn.settings import TrainingSettings, parse_schedule
 from twofold.learn.training import Training, training_bytes
-from twofold.limits import MAX_TRAINING_GAMES, MAX_TRAINING_RUNS, check_limit, cores
+from twofold.limits import MAX_GAMES, MAX_TRAINING_GAMES, MAX_TRAINING_RUNS, check_limit, cores
 from twofold.settings import with_option
 from twofold.storage.files import alone, atomic_write, new_file
 from twofold.values.network import format_patterns, parse_patterns
@@ -83,6 +83,12 @@ APART = [
 ]
 
 
+FEWEST: Final = 2
+"""Fewer runs have no interval."""
+
+GOES_ON = "--resume"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainOptions:
     """The options, in the order of the help."""
@@ -90,7 +96,13 @@ class TrainOptions:
     context: typer.Context
     out: OutOption = ""
     games: Annotated[
-        int | None, option("N", "Total number of games, restarted ones too. Default: no limit.")
+        int | None,
+        option(
+            "N",
+            "Total number of games, restarted ones too. Default: no limit.",
+            min=1,
+            max=MAX_TRAINING_GAMES,
+        ),
     ] = None
     time: Annotated[
         str, option("T", f"Total time. Default: {DEFAULT_TIME} if --games is not given.")
@@ -109,13 +121,17 @@ class TrainOptions:
             "N",
             "Train N networks, with seeds from --seed on; report the mean curve and its interval. "
             "Default: one network.",
+            min=FEWEST,
+            max=MAX_TRAINING_RUNS,
         ),
     ] = None
     checkpoint: CheckpointOption = CHECKPOINT
     eval_every: Annotated[
         str, option("T", "Evaluate the network every 10m, or every 10000g (games). Default: never.")
     ] = ""
-    eval_games: Annotated[int, option("N", "Games per evaluation, from seed 1.")] = 300
+    eval_games: Annotated[
+        int, option("N", "Games per evaluation, from seed 1.", min=0, max=MAX_GAMES)
+    ] = 300
     eval_boards: Annotated[
         list[str] | None, option("FILE", "Also evaluate from each board in a file.")
     ] = None
@@ -154,7 +170,7 @@ def parse_every(text: str) -> tuple[float, int | None]:
     if not found:
         return read_seconds(text, "--eval-every such as 10000g, or a time"), None
     games = read_count(found[1])
-    return math.inf, check_limit("games between evaluations", games, 1, MAX_TRAINING_GAMES)
+    return math.inf, check_limit("--eval-every in games", games, 1, MAX_TRAINING_GAMES)
 
 
 class TrainDocument(RunDocument, frozen=True):
@@ -191,7 +207,6 @@ class NetworkTrainer(Trainer):
 
     command = "train"
     unit = "game"
-    most = MAX_TRAINING_GAMES
     again = (
         "checkpoint", "rule", "decay", "eval_every", "eval_games", "eval_boards", "eval_downgrade",
     )  # fmt: skip
@@ -320,9 +335,6 @@ def _check_there(out: str) -> None:
 DRAWN: Final[tuple[Form, ...]] = ("svg", "pdf")
 """The formats of the pictures of a curve."""
 
-FEWEST: Final = 2
-"""Fewer runs have no interval."""
-
 
 @dataclass(frozen=True, slots=True)
 class _EndedRun:
@@ -346,7 +358,6 @@ def _train_runs(trainer: NetworkTrainer, settings: TrainingSettings | None) -> N
         LimitExceeded: too few or too many runs.
     """
     options, out, count = trainer.options, trainer.options.out, trainer.options.runs or 0
-    check_limit("runs", count, FEWEST, MAX_TRAINING_RUNS)
     path = Path(out)
     paths = [str(path.with_stem(f"{path.stem}-{number}")) for number in range(1, count + 1)]
     resume, inputs = settings is None, options.inputs()

@@ -33,7 +33,7 @@ from twofold.cli._training import (
 from twofold.errors import MissingExtra
 from twofold.figures import counted
 from twofold.learn.policy_settings import MAX_TRAINING_MOVES, PolicySettings
-from twofold.limits import MAX_GAMES, check_limit
+from twofold.limits import MAX_GAMES
 from twofold.settings import with_option
 
 if TYPE_CHECKING:
@@ -55,13 +55,19 @@ APART = [
 ]
 
 
+GOES_ON = "--resume"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyOptions:
     """The options, in the order of the help."""
 
     context: typer.Context
     out: OutOption = ""
-    moves: Annotated[int | None, option("N", "Total number of moves to learn from.")] = None
+    moves: Annotated[
+        int | None,
+        option("N", "Total number of moves to learn from.", min=1, max=MAX_TRAINING_MOVES),
+    ] = None
     time: Annotated[
         str, option("T", f"Total time. Default: {DEFAULT_TIME} if --moves is not given.")
     ] = ""
@@ -78,9 +84,9 @@ class PolicyOptions:
     eval_every: Annotated[str, option("T", "Time between two rounds of test games; 0: none.")] = (
         "5m"
     )
-    eval_games: Annotated[int, option("N", "Test games, played greedily and with drawn moves.")] = (
-        200
-    )
+    eval_games: Annotated[
+        int, option("N", "Test games, played greedily and with drawn moves.", min=2, max=MAX_GAMES)
+    ] = 200
     rules: RulesOption = ""
     json: JsonOption = False
 
@@ -102,7 +108,6 @@ def command(options: PolicyOptions) -> None:
     out, resume = options.out, options.resume
     trainer = PolicyTrainer(options)
     check_files(out, resume=resume, force=options.force)
-    check_limit("eval-games", options.eval_games, 2, MAX_GAMES)
     settings = None if resume else options.settings()
     with held(out):
         trainer.conduct(trainer.begin(settings), is_new=not resume)
@@ -129,7 +134,6 @@ class PolicyTrainer(Trainer):
 
     command = "train-policy"
     unit = "move"
-    most = MAX_TRAINING_MOVES
     again = ("device", "checkpoint", "eval_every", "eval_games")
     trials = "test games"
     document = TrainPolicyDocument

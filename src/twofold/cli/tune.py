@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
+import typer
+
 from twofold.arena.tune import (
     Trial,
     Tuning,
@@ -19,6 +21,7 @@ from twofold.arena.tune import (
     require_tune,
     tune,
 )
+from twofold.cli import same_command
 from twofold.cli._documents import Estimate, JobsTiming, Part
 from twofold.cli._games import far_backend
 from twofold.cli._options import (
@@ -31,7 +34,6 @@ from twofold.cli._options import (
     argument,
     option,
     prepare,
-    read_jobs,
     read_rules,
 )
 from twofold.cli._output import (
@@ -47,7 +49,7 @@ from twofold.cli._output import (
 )
 from twofold.figures import counted, format_table
 from twofold.game.notation import format_number, parse_seed
-from twofold.limits import MAX_CHECK_GAMES, MAX_TRIALS, check_limit
+from twofold.limits import MAX_CHECK_GAMES, MAX_TRIALS, cores
 from twofold.players import PlayerSpec
 from twofold.storage.files import new_file, remove_file
 
@@ -56,12 +58,16 @@ EXAMPLE = """  twofold tune expectimax:ply=1 --games 100 --trials 200 --out tune
   twofold tune expectimax:ply=2 --games 200 --ray auto --out tune.db"""
 
 
+GOES_ON = "--out"
+
+
 def command(
+    context: typer.Context,
     player: Annotated[str, argument("PLAYER", "Player to tune.")],
     out: Annotated[str, option("FILE", "File for the trials.", show_default=False)],
     force: ForceOption = False,
     games: Annotated[int, option("N", "Games per trial.")] = 100,
-    trials: Annotated[int, option("T", "Number of trials in all.")] = 100,
+    trials: Annotated[int, option("T", "Number of trials in all.", min=1, max=MAX_TRIALS)] = 100,
     jobs: JobsOption = None,
     ray: RayOption = None,
     seed: FirstSeedOption = "1",
@@ -76,7 +82,13 @@ def command(
         ),
     ] = "score",
     check_games: Annotated[
-        int, option("N", "New games that compare the best weights with the start.")
+        int,
+        option(
+            "N",
+            "New games that compare the best weights with the start.",
+            min=2,
+            max=MAX_CHECK_GAMES,
+        ),
     ] = 500,
     rules: RulesOption = "",
     json: JsonOption = False,
@@ -87,9 +99,7 @@ def command(
     the same command again to continue after an interruption, or to add trials. The best weights
     then play new games against the start weights, and the last line is the tuned player.
     """
-    check_limit("trials", trials, 1, MAX_TRIALS)
-    check_limit("games of the check", check_games, 2, MAX_CHECK_GAMES)
-    used_jobs = read_jobs(jobs)
+    used_jobs = jobs or cores()
     require_tune()
     with loading():
         spec = PlayerSpec.parse(player)
@@ -139,8 +149,8 @@ def command(
         _print_tuning(found, seconds, used_jobs)
     if found.interrupted:
         done = f"{len(found.trials):,} of {counted(trials, 'trial')} finished"
-        how = f"continues from {out}" if place == Path(out) else f"with --out {place} continues"
-        end_interrupted(f"; {done}; the same command {how}")
+        moved_to = [] if place == Path(out) else ["--out", str(place)]
+        end_interrupted(f"; {done}", same_command(context, *moved_to))
 
 
 def _progress_line(settings: TuningSettings) -> Callable[[TuningProgress], str]:

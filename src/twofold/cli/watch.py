@@ -27,7 +27,6 @@ from twofold.cli._options import (
     hint_at_rules,
     hint_at_tables,
     option,
-    read_pace,
     read_rules,
     read_seed,
 )
@@ -128,7 +127,6 @@ def command(
     given = None if player is None else PlayerSpec.parse(player)
     used_rules = read_rules(rules, () if given is None else [given])
     used_seed = read_seed(seed)
-    pace = read_pace(moves_per_second)
     if record is not None:
         new_file(
             record, inputs=given.files if given else (), force=force
@@ -136,7 +134,7 @@ def command(
     with loading():  # endgame tables by name, so that the game can be replayed
         spec = given.settled(used_rules) if given else default_player(used_rules)
     live = not plain and not words and can_draw()
-    watched = Watched(spec, used_rules, used_seed, pace, record, force)
+    watched = Watched(spec, used_rules, used_seed, moves_per_second, record, force)
     with watched.recorded_at_failure():
         if live and can_open():
             frame, interrupted = watched.show_app()

@@ -182,7 +182,8 @@ def detect_format(text: str) -> Format:
 
 def _unknown(text: str) -> InvalidRecord:
     return InvalidRecord(
-        f"expected a game or a board in a known form ({_names()}), got {turns.described(text)}"
+        f"expected a game or a board in a known form, as in docs/reference/formats.md, "
+        f"got {turns.described(text)}"
     )
 
 

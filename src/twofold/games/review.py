@@ -30,7 +30,7 @@ from twofold.games.judge import MoveJudgement as MoveJudgement  # part of this m
 from twofold.games.kept import streaks
 from twofold.limits import BITS_MAX_EXPONENT
 from twofold.players import Player, short_spec
-from twofold.search.analysis import PROBABILITY
+from twofold.search.analysis import PROBABILITY, unit_words
 from twofold.search.budget import Budget, Stop
 
 if TYPE_CHECKING:
@@ -58,8 +58,7 @@ NO_CHOICE: Final = "there was no choice"
 _TABLES: Final = re.compile(r"\btables=(?!none\b)")
 
 UNIT_WORDS: Final = {
-    "own unit": "a unit of its own",
-    PROBABILITY: "probabilities; they do not say what a move loses: policy:ply=1 judges better",
+    PROBABILITY: "in probabilities; they do not say what a move loses: policy:ply=1 judges better"
 }
 """Units that read otherwise in a sentence."""
 
@@ -213,8 +212,8 @@ def worst_of(judged: Iterable[MoveJudgement], count: int) -> list[MoveJudgement]
 
 def judge_words(player: str, unit: str) -> str:
     """Who judged, and in which unit: `judged by ntuple:ply=3, values in points`."""
-    units = THEN.join(UNIT_WORDS.get(one, one) for one in unit.split(THEN))
-    return f"judged by {player}, values in {units}"
+    units = THEN.join(UNIT_WORDS.get(one) or unit_words(one) for one in unit.split(THEN))
+    return f"judged by {player}, values {units}"
 
 
 def tables_note(played_by: str, judge_spec: str) -> str:

@@ -628,7 +628,11 @@ def saved_game(name: str) -> Record | None:
 
 def read_game(name: str) -> Record:
     """The record of a saved game of the user by its id, or of a file; raises InvalidRecord."""
-    return saved_game(name) or read_any_record(name)
+    if saved := saved_game(name):
+        return saved
+    if not os.path.lexists(name):
+        raise InvalidRecord(f"expected a saved game or a file, got {shown(name)}")
+    return read_any_record(name)
 
 
 def id_of(name: str) -> str:

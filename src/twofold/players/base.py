@@ -61,7 +61,7 @@ def describe(error: BaseException) -> str:
     kind = "" if isinstance(error, TwofoldError) else type(error).__name__
     words = " ".join(_text(error).split())
     if len(words) > _LONGEST:
-        words = f"{words[:_LONGEST]} ..."
+        words = f"{words[:_LONGEST]}..."
     return printable(": ".join(filter(None, (kind, words)))) + last_place(error)
 
 

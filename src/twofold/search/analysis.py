@@ -120,12 +120,12 @@ class Analysis:
             one.move.name.lower() + ("" if one.value is None else f" {format_value(one.value)}")
             for one in (self.moves[self.best], *others)
         ]
-        words += filter(None, (self.unit and f"in {self.unit}", self.depth))
+        words += filter(None, (unit_words(self.unit), self.depth))
         return f"<Analysis of {self.board}: best {', '.join(words)}>"
 
     def __str__(self) -> str:
         """The board, and the table of the moves that `twofold analyse` prints."""
-        unit = f"values in {self.unit}" if self.unit else ""
+        unit = f"values {unit_words(self.unit)}" if self.unit else ""
         heading = ", ".join(filter(None, [str(self.board), self.depth, unit]))
         critic = "" if self.critic is None else f"\ncritic: {critic_words(self)}"
         return f"{heading}\n{format_moves(self)}{critic}"
@@ -169,8 +169,14 @@ def critic_words(analysis: Analysis) -> str:
     """What the critic of a policy network expects of the board; empty without a critic."""
     if analysis.critic is None:
         return ""
-    unit = "in its own unit" if analysis.critic_unit == OWN_UNIT else analysis.critic_unit
+    points = analysis.critic_unit == "points"
+    unit = "points" if points else unit_words(analysis.critic_unit)
     return f"the board is worth {format_value(analysis.critic)} {unit}"
+
+
+def unit_words(unit: str) -> str:
+    """How values are measured: `in points`, `on the player's own scale`; empty for no unit."""
+    return "on the player's own scale" if unit == OWN_UNIT else unit and f"in {unit}"
 
 
 def format_in_unit(value: float, unit: str, like: float | None = None) -> str:

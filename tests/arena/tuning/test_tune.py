@@ -98,7 +98,7 @@ def test_the_spec_holds_what_differs_from_the_start() -> None:
     ("more", "message"),
     [
         ({"player": "greedy"}, "expected a player with weights in its spec"),
-        ({"weights": ["emtpy"]}, "expected weights among lost, empty, .* got 'emtpy'"),
+        ({"weights": ["emtpy"]}, "expected weights \\(lost, empty, .*\\), got 'emtpy'"),
         ({"weights": ["empty", "empty"]}, "expected each weight once"),
         ({"spread": 1.0}, "expected a spread from 1.01"),
         ({"spread": math.nan}, "expected a spread from 1.01"),
@@ -106,7 +106,7 @@ def test_the_spec_holds_what_differs_from_the_start() -> None:
         ({"seed": -1}, "expected a seed"),
         ({"player": "alphabeta:eval=rows", "rules": Rules(rows=5)}, "expected"),
         ({"player": "expectimax:eval=rows,sum_power=0", "weights": ["sum_power"]}, None),
-        ({"objective": "points"}, "expected score, log-score or a tile from 4 up, got 'points'"),
+        ({"objective": "points"}, "expected an objective .*, got 'points'"),
         ({"objective": "2"}, "expected score"),
     ],
 )

@@ -204,7 +204,7 @@ def test_puzzles_come_one_after_the_other_with_a_rating(
     expect(page.locator(".quiz-verdict.bad")).to_contain_text("is better: ")
     for said in page.locator(".quiz-values li").all():
         expect(said).to_contain_text(re.compile("best|points$|about the same$"))
-    expect(page.locator(".practice-progress")).to_contain_text("1 of 2 solved, longest row 1")
+    expect(page.locator(".practice-progress")).to_contain_text("1 of 2 solved, longest streak 1")
     page.get_by_role("button", name="What is this: Your rating?").click()
     expect(page.get_by_text("Puzzles and you have ratings")).to_be_visible()
 
