@@ -3,7 +3,7 @@
 import csv
 import io
 from collections.abc import Collection, Iterable, Sequence
-from math import floor, log10
+from math import ceil, floor, log10
 from typing import Final
 
 _UNITS: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
@@ -70,6 +70,16 @@ def clock(seconds: float) -> str:
 def format_time(seconds: float) -> str:
     """`1.5 s` below ten seconds, then `0:12` or `1:02:03`, rounded down."""
     return f"{seconds:.1f} s" if seconds < 10 else clock(int(seconds))
+
+
+def duration_words(seconds: float) -> str:
+    """A length of time in two units: `1 h 05 m`, `3 m 07 s`, `12 s`."""
+    whole = ceil(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} m {whole % 60:02} s"
+    return f"{whole // 3600:,} h {whole % 3600 // 60:02} m"
 
 
 def time_words(seconds: float) -> str:

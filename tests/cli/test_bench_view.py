@@ -10,7 +10,7 @@ from tests.support.games import game
 from twofold.arena.games import GameColumns
 from twofold.cli import _output
 from twofold.cli._games import BenchProgress, playing
-from twofold.cli._output import duration_words
+from twofold.figures import duration_words
 
 
 def shown(progress: BenchProgress) -> list[str]:

@@ -17,14 +17,8 @@ from twofold.arena.boards import StartBoards, warning_of
 from twofold.arena.games import GameColumns
 from twofold.arena.study import MemoryStudy, Study
 from twofold.arena.workers import Backend
-from twofold.cli._output import (
-    catching_interrupt,
-    duration_words,
-    live,
-    print_note,
-    print_words,
-    waiting,
-)
+from twofold.cli import _output
+from twofold.figures import duration_words
 from twofold.game.notation import format_spec, parse_spec, printable
 from twofold.players import PlayerSpec, short_spec
 from twofold.players.presets import STRENGTHS
@@ -119,7 +113,7 @@ def far_backend(
     """`backend_at`; says on stderr what takes long."""
     words = {None: "", "local": "starting Ray ..."}.get(address, f"joining {address} ...")
     with ExitStack() as stack:
-        with waiting(words):
+        with _output.waiting(words):
             far = stack.enter_context(backend_at(address, jobs, timeout))
         yield far
 
@@ -140,8 +134,8 @@ def playing(
     with (
         redirect_stdout(sys.stderr),
         far_backend(address, jobs, timeout) as far,
-        catching_interrupt() as asked,
-        live(None, BenchProgress.share, lambda board, _: board) as show,
+        _output.catching_interrupt() as asked,
+        _output.live(None, BenchProgress.share, lambda board, _: board) as show,
     ):
         show(board)
 
@@ -155,12 +149,12 @@ def playing(
 def print_failures(standings: Iterable[PlayerStanding]) -> None:
     """Say on stderr which players failed."""
     for one in standings:
-        print_note(f"twofold: {one.player} failed on seed {one.failed_seed}: {one.error}")
+        _output.print_note(f"twofold: {one.player} failed on seed {one.failed_seed}: {one.error}")
 
 
 def say_beside(text: str) -> None:
     """Print what a bench says about a player: on stderr."""
-    print_note(f"twofold: {text}")
+    _output.print_note(f"twofold: {text}")
 
 
 def say_strengths(players: Iterable[tuple[str, str]]) -> None:
@@ -172,7 +166,7 @@ def say_strengths(players: Iterable[tuple[str, str]]) -> None:
         if title.partition(":")[0] in STRENGTHS:
             typed, (name, values) = parse_spec(title).values, parse_spec(short_spec(spec))
             meant = format_spec(name, {key: typed.get(key, values[key]) for key in values})
-            print_words(f"{printable(title)} is {meant}")
+            _output.print_words(f"{printable(title)} is {meant}")
 
 
 # ---- studies and boards
@@ -200,6 +194,6 @@ def print_boards(boards: StartBoards | None, games: int) -> None:
     `games` is the largest number of games of a player.
     """
     if boards:
-        print_words(f"boards {boards}; scores are points from there on")
+        _output.print_words(f"boards {boards}; scores are points from there on")
         if warning := warning_of(boards, games):
-            print_words(warning)
+            _output.print_words(warning)

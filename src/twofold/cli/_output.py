@@ -279,16 +279,6 @@ def loading(text: str = "") -> AbstractContextManager[None]:
     return waiting(words)
 
 
-def duration_words(seconds: float) -> str:
-    """A length of time in two units: `1 h 05 m`, `3 m 07 s`, `12 s`."""
-    whole = math.ceil(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} m {whole % 60:02} s"
-    return f"{whole // 3600:,} h {whole % 3600 // 60:02} m"
-
-
 def draws() -> bool:
     """Whether `live` draws pictures: in a terminal, and no program asks for lines."""
     return os.environ.get(PROGRESS) != "json" and can_redraw(Console(stderr=True).is_terminal)

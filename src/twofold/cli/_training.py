@@ -15,21 +15,11 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from twofold.cli import _output
 from twofold.cli._documents import Ends, MovesTiming, Part, Rate
 from twofold.cli._options import flag, given_again, option, read_seconds
-from twofold.cli._output import (
-    catching_interrupt,
-    draws,
-    duration_words,
-    end_interrupted,
-    live,
-    print_note,
-    print_out,
-    print_words,
-    write_json,
-)
 from twofold.errors import InvalidInput
-from twofold.figures import clock, counted
+from twofold.figures import clock, counted, duration_words
 from twofold.game.notation import shell_line
 from twofold.game.notation import shown as quoted
 from twofold.learn.checkpoint import curve_path
@@ -199,15 +189,17 @@ class Trainer(ABC):
             stale.unlink(missing_ok=True)  # of an earlier run
 
         def say(one: Evaluation) -> None:
-            print_note(f"twofold: network after {counted(one.moves, 'move')}: {one.measured}")
+            _output.print_note(
+                f"twofold: network after {counted(one.moves, 'move')}: {one.measured}"
+            )
 
         def moved(path: Path) -> None:
-            print_note(
+            _output.print_note(
                 f"twofold: another program has changed the file; the run is now saved in {path}"
             )
 
         picture = partial(view, training)
-        with live(progress_line, lambda _: training.done, picture, every=60) as show:
+        with _output.live(progress_line, lambda _: training.done, picture, every=60) as show:
             kept = run(
                 training,
                 path,
@@ -215,7 +207,7 @@ class Trainer(ABC):
                 stop=asked,
                 on_progress=show,
                 on_move=moved,
-                on_evaluation=None if draws() else say,
+                on_evaluation=None if _output.draws() else say,
                 **self.wishes(training, asked.is_set),
             )
         return str(kept) if kept != Path(path) else path
@@ -230,13 +222,13 @@ class Trainer(ABC):
             done = self.games(training) if self.unit == "game" else counted(training.moves, "move")
             far = f"continuing {out} after {duration_words(round(training.seconds))} and {done}"
             over = limits.of(training).left(training, out) if training.is_finished else ""
-            print_note(f"twofold: {refusal or over or far}")
+            _output.print_note(f"twofold: {refusal or over or far}")
         if not refusal:
-            with catching_interrupt() as asked:
+            with _output.catching_interrupt() as asked:
                 out = self.go(training, out, asked)
         if self.options.json:
             found, timing = self.document.of(training, file=out), RunTiming.of(training)
-            write_json(self.command, found, timing)
+            _output.write_json(self.command, found, timing)
         else:
             self._print(training, out)
         if not (refusal or training.is_finished):
@@ -245,25 +237,25 @@ class Trainer(ABC):
     def _print(self, training: Trainable, out: str) -> None:
         """Print a run: its games, its last ones, its last evaluation."""
         speed = training.moves / max(training.seconds, 1e-9)
-        print_words(f"{training.network.describe()}: {training.settings.describe()}")
-        print_words(
+        _output.print_words(f"{training.network.describe()}: {training.settings.describe()}")
+        _output.print_words(
             f"{self.games(training)}, {counted(training.moves, 'move')}, "
             f"{training.seconds:,.0f} s, {speed:,.0f} moves/s"
         )
         if recent := self.recent(training):
-            print_words(recent)
+            _output.print_words(recent)
         if training.evaluations:
             last = training.evaluations[-1]
             ended = last.moves == training.moves
             when = "at the end" if ended else f"after {counted(last.moves, 'move')}"
-            print_words(f"{self.trials} {when}: {last.measured}")
-        print_out(f"{out}; learning curve in {curve_path(out)}")
+            _output.print_words(f"{self.trials} {when}: {last.measured}")
+        _output.print_out(f"{out}; learning curve in {curve_path(out)}")
 
     def end(self, out: str, *again: str) -> NoReturn:
         """End a command that was interrupted, with the command that continues."""
         more = given_again(self.options.context, *again)
         words = shell_line("twofold", self.command, "--out", out, "--resume", *more)
-        end_interrupted(" and saved", words)
+        _output.end_interrupted(" and saved", words)
 
 
 # ---- what is shown

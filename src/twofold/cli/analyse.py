@@ -11,6 +11,7 @@ from msgspec import UNSET, UnsetType
 from rich.console import Console
 from rich.text import Text
 
+from twofold.cli import _thinking
 from twofold.cli._documents import OutcomesDocument
 from twofold.cli._options import (
     USUAL_PLAYER,
@@ -23,14 +24,6 @@ from twofold.cli._options import (
     standard_input,
 )
 from twofold.cli._output import can_redraw, print_note, write_json
-from twofold.cli._thinking import (
-    LiveAnswer,
-    TermsDocument,
-    picture,
-    print_lines,
-    terms_table,
-    think,
-)
 from twofold.errors import INTERRUPTED, InvalidBoard, InvalidSpec
 from twofold.game.board import Board
 from twofold.game.foreign.boards import ScoredBoard
@@ -131,7 +124,7 @@ def command(
         explanation = _explanation(opened, position, score) if explain else None
         ends = _outcomes(opened, position) if outcomes else None
         live = not json and can_redraw(sys.stdout.isatty() and sys.stderr.isatty())
-        answer = think(opened, position, budget if given else None, score, live=live)
+        answer = _thinking.think(opened, position, budget if given else None, score, live=live)
         # With several threads the values are equal, but not the numbers of nodes.
         alone = opened.made_from.values.get("threads", "1") == "1"
         timed = answer.interrupted or budget.seconds is not None
@@ -146,7 +139,7 @@ def command(
             spec=common["player"],
             reproducible=reproducible,
             interrupted=answer.interrupted,
-            terms=UNSET if explanation is None else TermsDocument.of(explanation),
+            terms=UNSET if explanation is None else _thinking.TermsDocument.of(explanation),
             outcomes=UNSET if ends is None else OutcomesDocument.of(ends),
         )
         write_json("analyse", document, Timing.of(answer.analysis))
@@ -159,7 +152,7 @@ def command(
         raise typer.Exit(INTERRUPTED)
 
 
-def _note_rest(answer: LiveAnswer, limit: float) -> None:
+def _note_rest(answer: _thinking.LiveAnswer, limit: float) -> None:
     """Say where the time went, if much of it went into a depth that was not finished."""
     found = answer.analysis
     if found is not None and found.depth and answer.seconds > max(1.5 * found.seconds, limit / 2):
@@ -226,7 +219,7 @@ class AnalyseDocument(AnalysisDocument, frozen=True, kw_only=True):
     spec: str
     reproducible: bool
     interrupted: bool
-    terms: TermsDocument | UnsetType = UNSET
+    terms: _thinking.TermsDocument | UnsetType = UNSET
     outcomes: OutcomesDocument | UnsetType = UNSET
 
 
@@ -234,11 +227,11 @@ def _print(
     analysis: Analysis, player: str, explanation: Explanation | None, ends: "Outcomes | None"
 ) -> None:
     console = Console()
-    lines = picture(analysis.board, analysis, console, player)
+    lines = _thinking.picture(analysis.board, analysis, console, player)
     if explanation is not None:
-        lines += [Text(), *terms_table(explanation, analysis)]
+        lines += [Text(), *_thinking.terms_table(explanation, analysis)]
     if ends is not None:
         from twofold.tables.exact import describe
 
         lines += [Text(), *map(Text, describe(ends))]
-    print_lines(lines, console)
+    _thinking.print_lines(lines, console)

@@ -19,41 +19,8 @@ from twofold.arena.games import GameColumns
 from twofold.arena.stats import Fates, SumBand, bands, edges_of, format_runs, format_survival
 from twofold.arena.study import Study
 from twofold.arena.workers import Entrant
+from twofold.cli import _games, _options, _output
 from twofold.cli._documents import BoardsDocument, Ends, JobsTiming, Part, PlayerDocument, Rate
-from twofold.cli._games import (
-    open_study,
-    playing,
-    print_boards,
-    print_failures,
-    say_beside,
-    say_strengths,
-)
-from twofold.cli._options import (
-    BoardsOption,
-    ForceOption,
-    JobsOption,
-    JsonOption,
-    RayOption,
-    RulesOption,
-    StudyOption,
-    argument,
-    flag,
-    given_again,
-    hint_at_strengths,
-    opened,
-    option,
-    prepare,
-    read_rules,
-    read_seconds,
-)
-from twofold.cli._output import (
-    end_interrupted,
-    loading,
-    machine,
-    print_out,
-    print_words,
-    write_json,
-)
 from twofold.errors import InvalidInput
 from twofold.figures import counted
 from twofold.game.notation import SeedRange, parse_seed, printable, shell_line, shown
@@ -92,7 +59,7 @@ def command(
     context: typer.Context,
     players: Annotated[
         list[str] | None,
-        argument(
+        _options.argument(
             "PLAYER",
             "Players, or strengths: fast, normal, strong, max. With --resume: the study, then its "
             "players that run code.",
@@ -100,7 +67,7 @@ def command(
     ] = None,
     games: Annotated[
         int | None,
-        option(
+        _options.option(
             "N",
             "Games per player. Default: 100, or one per board of --boards.",
             min=1,
@@ -108,29 +75,31 @@ def command(
         ),
     ] = None,
     seed: Annotated[
-        str | None, option("S", "Seed of the first game; the next is S+1. Default: 1.")
+        str | None, _options.option("S", "Seed of the first game; the next is S+1. Default: 1.")
     ] = None,
-    boards: BoardsOption = "",
-    out: StudyOption = "",
-    force: ForceOption = False,
+    boards: _options.BoardsOption = "",
+    out: _options.StudyOption = "",
+    force: _options.ForceOption = False,
     preset: Annotated[
         Literal["sources", "league"] | None,
-        option("NAME", "Play a set of players instead of PLAYER: sources or league."),
+        _options.option("NAME", "Play a set of players instead of PLAYER: sources or league."),
     ] = None,
     resume: Annotated[
-        bool, flag("--resume", "Continue a study: play the games that it lacks.")
+        bool, _options.flag("--resume", "Continue a study: play the games that it lacks.")
     ] = False,
-    jobs: JobsOption = None,
-    ray: RayOption = None,
-    timeout: Annotated[str, option("T", "Longest time for one game of a Python player.")] = "1h",
+    jobs: _options.JobsOption = None,
+    ray: _options.RayOption = None,
+    timeout: Annotated[
+        str, _options.option("T", "Longest time for one game of a Python player.")
+    ] = "1h",
     records: Annotated[
-        bool, flag("--records", "Also store the record of each new game in --out.")
+        bool, _options.flag("--records", "Also store the record of each new game in --out.")
     ] = False,
     survival: Annotated[
-        bool, flag("--survival", "Also show at which tile sums games end.")
+        bool, _options.flag("--survival", "Also show at which tile sums games end.")
     ] = False,
-    rules: RulesOption = "",
-    json: JsonOption = False,
+    rules: _options.RulesOption = "",
+    json: _options.JsonOption = False,
 ) -> None:
     """Measure players on the same seeds; show a table.
 
@@ -141,33 +110,33 @@ def command(
     """
     first = parse_seed("1" if seed is None else seed)
     used_jobs = jobs or cores()
-    seconds_a_game = read_seconds(timeout, "--timeout")
+    seconds_a_game = _options.read_seconds(timeout, "--timeout")
     if resume and not out and players:
         out, *players = players
-    options = given_again(context, "jobs", "ray", "timeout", "records", "survival", "json")
+    options = _options.given_again(context, "jobs", "ray", "timeout", "records", "survival", "json")
     specs = list(map(PlayerSpec.parse, players or []))
     if resume:
         _check_resumed(out, specs, options)  # refused before a byte of it changes
     elif not (players or preset):
         raise InvalidInput("missing argument: expected players, --preset NAME or --resume FILE")
-    with open_study(out, specs, boards, force=force) as study:
+    with _games.open_study(out, specs, boards, force=force) as study:
         if resume:
             benches = _resumed(study, specs)
         elif preset:
             benches = _preset(study, preset, first)
         else:
-            used_rules = read_rules(rules, specs)
-            hint_at_strengths(() if json else specs, used_rules)
+            used_rules = _options.read_rules(rules, specs)
+            _options.hint_at_strengths(() if json else specs, used_rules)
             benches = [_wanted(study, used_rules, specs, boards, games, first)]
         entrants = [one for bench in benches for one in bench.entrants]
         lines = [(one.player.title, one.seeds.count, one.missing) for one in entrants]
         first_lines = itertools.accumulate((len(one.entrants) for one in benches), initial=0)
         began = time.perf_counter()
         address = ray if any(one.missing for one in entrants) else None
-        with playing(address, jobs, lines, seconds_a_game) as (far, asked, advance):
+        with _games.playing(address, jobs, lines, seconds_a_game) as (far, asked, advance):
             used_jobs = far.jobs if far else used_jobs
             for first_line, bench in zip(first_lines, benches, strict=False):
-                bench.records, bench.say = records, say_beside
+                bench.records, bench.say = records, _games.say_beside
                 note = partial(advance, first_line)
                 more: Any = {"timeout": seconds_a_game, "backend": far, "on_result": note}
                 if not asked.is_set():
@@ -185,17 +154,17 @@ def command(
         _write_document(found, interrupted=interrupted, seconds=seconds, jobs=used_jobs)
     elif done or failed:
         _print_tables(benches, found, survival=survival)
-        print_words(
+        _output.print_words(
             f"{counted(used_jobs, 'job')}, {seconds:.1f} s in all; moves/s and s/game are those of "
             "one job"
         )
     if failed:
-        print_failures(failed if json else ())
+        _games.print_failures(failed if json else ())
         raise typer.Exit(1)
     if interrupted:
         named = [one.player.text for one in entrants if one.player.code or one.player.excess]
         again = _going_on(out, [*dict.fromkeys(named), *options])
-        end_interrupted(f"; {counted(done, 'game')} finished", again if out else "")
+        _output.end_interrupted(f"; {counted(done, 'game')} finished", again if out else "")
 
 
 # ---- what is asked for
@@ -239,10 +208,10 @@ def _check_resumed(out: str, named: list[PlayerSpec], options: list[str]) -> Non
 
 
 def _resumed(study: Study, named: list[PlayerSpec]) -> list[Bench]:
-    benches = resumed(study, named, machine=machine())
+    benches = resumed(study, named, machine=_output.machine())
     for bench in benches:
         for entrant in bench.entrants if bench.missing else ():
-            prepare([entrant.player], bench.rules, 1, allow_code=entrant.allow_code)
+            _options.prepare([entrant.player], bench.rules, 1, allow_code=entrant.allow_code)
     return benches
 
 
@@ -255,7 +224,7 @@ def _wanted(
     study: Study, rules: Rules, players: list[PlayerSpec], boards: str, games: int | None, seed: int
 ) -> Bench:
     starts = read_boards(boards, rules) if boards else None
-    with loading():
+    with _output.loading():
         players = [player.settled(rules) for player in players]
     for one, other in itertools.combinations(players, 2):
         if one.short == other.short:
@@ -263,7 +232,7 @@ def _wanted(
                 "expected different players, got the same one as "
                 f"{shown(one.title)} and {shown(other.title)}"
             )
-    bench = Bench(study, rules, machine=machine(), boards=starts)
+    bench = Bench(study, rules, machine=_output.machine(), boards=starts)
     usual = _GAMES if starts is None else len(starts)
     _add(bench, dict.fromkeys(players, usual if games is None else games), seed)
     return bench
@@ -272,7 +241,7 @@ def _wanted(
 def _add(bench: Bench, players: Mapping[PlayerSpec, int], seed: int) -> None:
     """Add players with their numbers of games, once all of them are ready."""
     with ExitStack() as stack:
-        ready = [stack.enter_context(one) for one in opened(players, bench.rules, seed)]
+        ready = [stack.enter_context(one) for one in _options.opened(players, bench.rules, seed)]
         for (spec, games), made in zip(players.items(), ready, strict=True):
             bench.add(spec, SeedRange(seed, games), made=made)
 
@@ -282,7 +251,7 @@ def _preset(study: Study, name: str, seed: int) -> list[Bench]:
     benches = []
     for rules in dict.fromkeys(line.rules for line in lines):
         ours = {PlayerSpec.parse(one.player): one.games for one in lines if one.rules == rules}
-        bench = Bench(study, read_rules(rules), machine=machine())
+        bench = Bench(study, _options.read_rules(rules), machine=_output.machine())
         _add(bench, ours, seed)
         benches.append(bench)
     return benches
@@ -294,20 +263,20 @@ def _preset(study: Study, name: str, seed: int) -> list[Bench]:
 def _print_tables(benches: Sequence[Bench], found: "Found", *, survival: bool) -> None:
     for number, bench in enumerate(benches):
         if number:
-            print_out()
+            _output.print_out()
         standings = [one for home, _, one in found if home is bench]
-        print_out(format_runs(standings, from_boards=bench.boards is not None))
+        _output.print_out(format_runs(standings, from_boards=bench.boards is not None))
         if (survival or bench.boards) and (
             ends := format_survival(standings, bench.rules, bench.boards)
         ):
-            print_words(
+            _output.print_words(
                 "\nwhere games ended: for each band of tile sums, the share of the games there\n"
             )
-            print_out(ends)
+            _output.print_out(ends)
         seeds = dict.fromkeys(entrant.seeds.first for entrant in bench.entrants)
-        print_words(f"\nrules {bench.rules}, seeds from {', '.join(map(str, seeds))}")
-        print_boards(bench.boards, max(len(one.games) for one in standings))
-    say_strengths((one.player, one.spec) for _, _, one in found)
+        _output.print_words(f"\nrules {bench.rules}, seeds from {', '.join(map(str, seeds))}")
+        _games.print_boards(bench.boards, max(len(one.games) for one in standings))
+    _games.say_strengths((one.player, one.spec) for _, _, one in found)
 
 
 # ---- the document
@@ -481,7 +450,7 @@ def _write_document(found: "Found", *, interrupted: bool, seconds: float, jobs: 
         common[name] = values.pop() if len(values) == 1 else None
     document = BenchDocument(**common, interrupted=interrupted, players=players)
     times = [PlayerTiming.of(one.games) for _, _, one in found]
-    write_json("bench", document, BenchTiming(seconds, jobs, times))
+    _output.write_json("bench", document, BenchTiming(seconds, jobs, times))
 
 
 def _player(bench: Bench, entrant: Entrant, one: PlayerStanding) -> BenchPlayer:

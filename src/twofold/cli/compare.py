@@ -11,33 +11,8 @@ from twofold.arena.bench import Bench
 from twofold.arena.boards import read_boards
 from twofold.arena.compare import BIAS, Sprt
 from twofold.arena.duel import DuelOutcome, SprtQuestion, duel
-from twofold.cli import same_command
+from twofold.cli import _games, _options, same_command
 from twofold.cli._documents import BoardsDocument, Estimate, JobsTiming, Part, PlayerDocument
-from twofold.cli._games import (
-    open_study,
-    playing,
-    print_boards,
-    print_failures,
-    say_beside,
-    say_strengths,
-)
-from twofold.cli._options import (
-    BoardsOption,
-    FirstSeedOption,
-    ForceOption,
-    JobsOption,
-    JsonOption,
-    RayOption,
-    RulesOption,
-    StudyOption,
-    argument,
-    flag,
-    hint_at_strengths,
-    option,
-    prepare,
-    read_rules,
-    read_tile,
-)
 from twofold.cli._output import end_interrupted, machine, print_out, print_words, write_json
 from twofold.errors import B_IS_STRONGER, InvalidInput, InvalidSpec
 from twofold.figures import counted
@@ -61,11 +36,13 @@ _GAMES, _MOST_GAMES = 200, 10_000
 
 def command(
     context: typer.Context,
-    first: Annotated[str, argument("A", "First player, or a strength: fast, normal, strong, max.")],
-    second: Annotated[str, argument("B", "Second player.")],
+    first: Annotated[
+        str, _options.argument("A", "First player, or a strength: fast, normal, strong, max.")
+    ],
+    second: Annotated[str, _options.argument("B", "Second player.")],
     games: Annotated[
         int | None,
-        option(
+        _options.option(
             "N",
             f"Games per player. Default: {_GAMES}; with --boards one per board; "
             f"with --sprt at most {_MOST_GAMES:,}.",
@@ -73,14 +50,15 @@ def command(
             max=MAX_GAMES,
         ),
     ] = None,
-    seed: FirstSeedOption = "1",
-    boards: BoardsOption = "",
+    seed: _options.FirstSeedOption = "1",
+    boards: _options.BoardsOption = "",
     sprt: Annotated[
-        bool, flag("--sprt", "Stop as soon as the stronger player is known (sequential test).")
+        bool,
+        _options.flag("--sprt", "Stop as soon as the stronger player is known (sequential test)."),
     ] = False,
     delta: Annotated[
         str | None,
-        option(
+        _options.option(
             "D",
             "With --sprt: the smallest difference to find, 500 points or 5% of B's mean. "
             "Default: 5%.",
@@ -88,17 +66,21 @@ def command(
     ] = None,
     tile: Annotated[
         int | None,
-        option(
-            "T", "With --sprt: compare how often tile T is reached, not scores.", parser=read_tile
+        _options.option(
+            "T",
+            "With --sprt: compare how often tile T is reached, not scores.",
+            parser=_options.read_tile,
         ),
     ] = None,
-    budget: Annotated[str, option("T", "Time per move for both players, such as 1ms.")] = "",
-    out: StudyOption = "",
-    force: ForceOption = False,
-    jobs: JobsOption = None,
-    ray: RayOption = None,
-    rules: RulesOption = "",
-    json: JsonOption = False,
+    budget: Annotated[
+        str, _options.option("T", "Time per move for both players, such as 1ms.")
+    ] = "",
+    out: _options.StudyOption = "",
+    force: _options.ForceOption = False,
+    jobs: _options.JobsOption = None,
+    ray: _options.RayOption = None,
+    rules: _options.RulesOption = "",
+    json: _options.JsonOption = False,
 ) -> None:
     """Find out which of two players is stronger, on the same seeds.
 
@@ -115,23 +97,23 @@ def command(
     used_jobs = jobs or cores()
     question = _question(delta, tile, sprt=sprt)
     players = [PlayerSpec.parse(first), PlayerSpec.parse(second)]
-    used_rules = read_rules(rules, players)
+    used_rules = _options.read_rules(rules, players)
     starts = read_boards(boards, used_rules) if boards else None
     usual = _GAMES if starts is None else len(starts)
     count = games if games is not None else _MOST_GAMES if sprt else usual
     if budget:
         players = [_limited(player, budget) for player in players]
-    hint_at_strengths(() if json else players, used_rules)
-    players = prepare(players, used_rules, start)
+    _options.hint_at_strengths(() if json else players, used_rules)
+    players = _options.prepare(players, used_rules, start)
     began = time.perf_counter()
     lines = [(player.title, count, count) for player in players]
     with (
-        open_study(out, players, boards, force=force) as study,
-        playing(ray, jobs, lines) as (far, asked, advance),
+        _games.open_study(out, players, boards, force=force) as study,
+        _games.playing(ray, jobs, lines) as (far, asked, advance),
     ):
         used_jobs = far.jobs if far else used_jobs
         outcome = duel(
-            Bench(study, used_rules, machine=machine(), boards=starts, say=say_beside),
+            Bench(study, used_rules, machine=machine(), boards=starts, say=_games.say_beside),
             (players[0], players[1]),
             SeedRange(start, count),
             used_jobs,
@@ -156,8 +138,8 @@ def command(
         if games is None and starts is None:
             _print_power(outcome)
         print_words(f"\nrules {used_rules}, seeds from {start}")
-        say_strengths((one.player, one.spec) for one in outcome.standings)
-        print_boards(starts, max(len(one.games) for one in outcome.standings))
+        _games.say_strengths((one.player, one.spec) for one in outcome.standings)
+        _games.print_boards(starts, max(len(one.games) for one in outcome.standings))
         print_out(f"{counted(used_jobs, 'job')}, {seconds:.1f} s in all")
     _end(outcome, same_command(context) if out else "", interrupted=interrupted)
 
@@ -208,7 +190,7 @@ def _print_power(outcome: DuelOutcome) -> None:
 def _end(outcome: DuelOutcome, again: str, *, interrupted: bool) -> None:
     failed = [one for one in outcome.standings if one.error]
     if failed:
-        print_failures(failed)
+        _games.print_failures(failed)
         raise typer.Exit(1)
     if interrupted:
         end_interrupted("", again)

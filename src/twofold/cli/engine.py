@@ -6,17 +6,10 @@ from typing import Annotated
 
 import typer
 
+from twofold.cli import _output
 from twofold.cli._documents import Part
 from twofold.cli._options import JsonOption, argument, open_player, option
-from twofold.cli._output import (
-    catching_interrupt,
-    check_output,
-    print_note,
-    print_out,
-    print_words,
-    waiting,
-    write_json,
-)
+from twofold.cli._output import print_out
 from twofold.errors import INTERRUPTED, UnsupportedRules
 from twofold.figures import counted
 from twofold.game.notation import printable
@@ -44,9 +37,9 @@ def command(
     programs ask their engines. docs/reference/engine-protocol.md is the specification. The other
     way round, `engine:cmd=...` is a player that is such a program; engine-check checks one.
     """
-    check_output()
+    _output.check_output()
     if sys.stdin.isatty():
-        print_note(HINT)
+        _output.print_note(HINT)
     try:
         opened, sink = _opened(player), sys.stdout.buffer
         with (
@@ -97,7 +90,7 @@ def engine_check(
     try:
         with contextlib.closing(check_engine(words, boards=boards, slack=slack)) as checks:
             for check in CHECKS:
-                with waiting(f"checking {check.name} ..."):
+                with _output.waiting(f"checking {check.name} ..."):
                     outcome = next(checks, None)
                 if outcome is None:
                     break
@@ -105,18 +98,20 @@ def engine_check(
                 if not json:
                     verdict = "ok    " if outcome.passed else "FAILED"
                     detail = printable(outcome.detail)
-                    print_words(f"{verdict}  {outcome.name:<13}  {detail}", 23)
+                    _output.print_words(f"{verdict}  {outcome.name:<13}  {detail}", 23)
                     sys.stdout.flush()
     except KeyboardInterrupt:  # at once: an engine that says nothing is waited for for a minute
         interrupted = True
     failed = sum(not outcome.passed for outcome in outcomes)
-    with catching_interrupt():  # after the last check Ctrl-C is too late
+    with _output.catching_interrupt():  # after the last check Ctrl-C is too late
         if json:
             passed = not (interrupted or failed)
             document = EngineCheckDocument.of(
                 None, engine=cmd, passed=passed, interrupted=interrupted, checks=outcomes
             )
-            write_json("engine-check", document, EngineCheckTiming.of(None, checks=outcomes))
+            _output.write_json(
+                "engine-check", document, EngineCheckTiming.of(None, checks=outcomes)
+            )
         elif not interrupted:
             missing = len(CHECKS) - len(outcomes)
             left_out = f", {missing} not made" if missing else ""
@@ -124,7 +119,7 @@ def engine_check(
             print_out(f"{counted(len(outcomes), 'check')}, {verdict}{left_out}")
         if interrupted:
             ran = f"{len(outcomes)} of {len(CHECKS)} checks ran"
-            print_note(f"twofold: interrupted: {ran}, {failed or 'none'} failed")
+            _output.print_note(f"twofold: interrupted: {ran}, {failed or 'none'} failed")
         sys.stdout.flush()
     if interrupted or failed:
         raise typer.Exit(INTERRUPTED if interrupted else 1)

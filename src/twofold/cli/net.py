@@ -8,35 +8,18 @@ import msgspec
 import typer
 from rich.console import Console
 
-from twofold.cli import bench
-from twofold.cli._options import (
-    BoardsOption,
-    ForceOption,
-    JobsOption,
-    JsonOption,
-    argument,
-    flag,
-    group,
-    option,
-)
-from twofold.cli._output import (
-    duration_words,
-    loading,
-    print_note,
-    print_out,
-    print_words,
-    write_json,
-)
+from twofold.cli import _options, _output, bench
 from twofold.cli._thinking import labelled
 from twofold.cli._training import curve_lines, evaluation_lines, held
 from twofold.errors import InvalidInput
-from twofold.figures import bytes_words, counted
+from twofold.figures import bytes_words, counted, duration_words
 from twofold.game.notation import format_spec, printable, shown
 from twofold.learn.curve import Evaluation
 from twofold.limits import MAX_GAMES, MAX_PLY
 from twofold.search.analysis import unit_words
 from twofold.storage.arrays import open_tensors
 from twofold.storage.files import new_file
+from twofold.values import policy_network
 from twofold.values.network_file import (
     SUFFIX,
     TDL_SUFFIX,
@@ -48,13 +31,6 @@ from twofold.values.network_file import (
     read_learnt,
     write_network,
     write_release,
-)
-from twofold.values.policy_network import (
-    PolicyCard,
-    is_policy,
-    read_policy,
-    read_policy_card,
-    write_policy,
 )
 from twofold.values.tdl import write_tdl
 
@@ -69,7 +45,7 @@ _CONVERT = """  twofold net convert net.safetensors net.w
 
 NEEDS = [("--unit", "--release")]
 
-app = group("net", "Inspect, evaluate, convert and average networks.", EXAMPLE)
+app = _options.group("net", "Inspect, evaluate, convert and average networks.", EXAMPLE)
 
 
 class NetDocument(msgspec.Struct, frozen=True):
@@ -88,15 +64,15 @@ class NetDocument(msgspec.Struct, frozen=True):
     card: dict[str, Any]
 
 
-NetworkArgument = Annotated[str, argument("NETWORK", "Name or file of a network.")]
+NetworkArgument = Annotated[str, _options.argument("NETWORK", "Name or file of a network.")]
 
 
 @app.command("info", epilog="Example:\n\n\b\n  twofold net info default --json")
-def info(network: NetworkArgument, json: JsonOption = False) -> None:
+def info(network: NetworkArgument, json: _options.JsonOption = False) -> None:
     """Show what a network is and how it was trained."""
     path = network_path(network)
     if path.suffix == TDL_SUFFIX:
-        print_out(f"{read_learnt(network).network.describe()}, a weight file of TDL2048+")
+        _output.print_out(f"{read_learnt(network).network.describe()}, a weight file of TDL2048+")
         return
     card = _card(path)
     if json:
@@ -104,27 +80,28 @@ def info(network: NetworkArgument, json: JsonOption = False) -> None:
         if (seed := said["settings"].get("seed")) is not None:
             said["settings"]["seed"] = str(seed)
         size = path.stat().st_size
-        write_json("net info", NetDocument(str(path), network_hash(network), size, said))
+        _output.write_json("net info", NetDocument(str(path), network_hash(network), size, said))
         return
     _print_card(card, _facts(card, path))
 
 
-def _card(path: Path) -> Card | PolicyCard:
+def _card(path: Path) -> Card | policy_network.PolicyCard:
     """What the file of a network says of it."""
-    return read_policy_card(path) if is_policy(path) else read_card(path)
+    return (
+        policy_network.read_policy_card(path) if policy_network.is_policy(path) else read_card(path)
+    )
 
 
-def _facts(card: Card | PolicyCard, path: Path) -> dict[str, str]:
+def _facts(card: Card | policy_network.PolicyCard, path: Path) -> dict[str, str]:
     """What a network is, by name."""
     trained = [counted(card.games, "game"), counted(card.moves, "move")]
     how = {"method": card.method, "trained": ", ".join([*trained, duration_words(card.seconds)])}
     size = f"{bytes_words(path.stat().st_size)}, SHA-256 {network_hash(str(path))}..."
     made = f"twofold {card.twofold}" if card.twofold else ""
     last = {"file": size, "made with": made, "note": card.note}
-    earlier = "; ".join(f"{run['method']}: {run['games']:,} games" for run in card.before)
-    how |= {"before": earlier}
-    if isinstance(card, PolicyCard):
-        network, _ = read_policy(path)
+    how["before"] = "; ".join(f"{run['method']}: {run['games']:,} games" for run in card.before)
+    if isinstance(card, policy_network.PolicyCard):
+        network, _ = policy_network.read_policy(path)
         with open_tensors(path) as file:
             stored = str(file.tensors["table"].dtype)
         first = {"network": network.describe(), "rules": card.rules}
@@ -138,25 +115,25 @@ def _facts(card: Card | PolicyCard, path: Path) -> dict[str, str]:
     return first | {"stages": stages} | how | {"form": form} | last
 
 
-def _print_card(card: Card | PolicyCard, facts: dict[str, str]) -> None:
+def _print_card(card: Card | policy_network.PolicyCard, facts: dict[str, str]) -> None:
     width = Console().width
     for name, text in facts.items():
         for line in labelled(name, printable(text), width) if text else ():
-            print_out(line.plain)
+            _output.print_out(line.plain)
     means = [float(row[3]) for row in card.curve if len(row) > 3]
     if means:
-        print_out("\nmean score while it learnt:\n")
-        print_out("\n".join(curve_lines(means, 60)))
+        _output.print_out("\nmean score while it learnt:\n")
+        _output.print_out("\n".join(curve_lines(means, 60)))
     found: list[Evaluation] = []
     with contextlib.suppress(msgspec.ValidationError):  # as far as the card can be read
         found = msgspec.convert(card.evaluations, list[Evaluation])
     if not found:
         return
     if lines := evaluation_lines([one.measured.mean for one in found], 72):
-        print_out("\nmean score of the evaluations:\n")
-        print_out("\n".join(lines))
+        _output.print_out("\nmean score of the evaluations:\n")
+        _output.print_out("\n".join(lines))
     measured, after = found[-1].measured, counted(found[-1].moves, "move")
-    print_words(f"\nlast evaluation, after {after}: {printable(measured.words)}")
+    _output.print_words(f"\nlast evaluation, after {after}: {printable(measured.words)}")
 
 
 @app.command("eval", epilog="Example:\n\n\b\n  twofold net eval default --ply 1 --games 1000")
@@ -165,7 +142,7 @@ def evaluate(
     network: NetworkArgument,
     ply: Annotated[
         list[int] | None,
-        option(
+        _options.option(
             "N",
             "Search depth, in plies; may be repeated. Default: 1, for a policy network 0.",
             min=0,
@@ -174,17 +151,17 @@ def evaluate(
     ] = None,
     games: Annotated[
         int | None,
-        option(
+        _options.option(
             "N",
             "Number of games. Default: 1000, or one per board of --boards.",
             min=1,
             max=MAX_GAMES,
         ),
     ] = None,
-    boards: BoardsOption = "",
-    seed: Annotated[str, option("S", "Seed of the first game.")] = "1",
-    jobs: JobsOption = None,
-    json: JsonOption = False,
+    boards: _options.BoardsOption = "",
+    seed: Annotated[str, _options.option("S", "Seed of the first game.")] = "1",
+    jobs: _options.JobsOption = None,
+    json: _options.JsonOption = False,
 ) -> None:
     """Let a network play; show its scores and where its games end.
 
@@ -192,7 +169,7 @@ def evaluate(
     """
     path = network_path(network)
     card = None if path.suffix == TDL_SUFFIX else _card(path)
-    name, usual = ("policy", 0) if isinstance(card, PolicyCard) else ("ntuple", 1)
+    name, usual = ("policy", 0) if isinstance(card, policy_network.PolicyCard) else ("ntuple", 1)
     depths = [{"ply": str(depth)} if depth or usual else {} for depth in ply or [usual]]
     bench.command(
         context,
@@ -212,23 +189,27 @@ def convert(
     network: NetworkArgument,
     out: Annotated[
         str,
-        argument("OUT", "File to write: *.safetensors, or *.w for TDL2048+.", show_default=True),
+        _options.argument(
+            "OUT", "File to write: *.safetensors, or *.w for TDL2048+.", show_default=True
+        ),
     ],
-    release: Annotated[bool, flag("--release", "Compressed 16-bit form, for sharing.")] = False,
+    release: Annotated[
+        bool, _options.flag("--release", "Compressed 16-bit form, for sharing.")
+    ] = False,
     unit: Annotated[
-        float | None, option("P", "With --release: rounding step, in points. Default: 4.")
+        float | None, _options.option("P", "With --release: rounding step, in points. Default: 4.")
     ] = None,
     value_bytes: Annotated[
         int | None,
-        option(
+        _options.option(
             "N",
             "For *.w: bytes per weight, 2, 4 or 8. Default: 4.",
             name="--bytes",
             follows="2 4 8",
         ),
     ] = None,
-    note: Annotated[str, option("TEXT", "Note to store in the file.")] = "",
-    force: ForceOption = False,
+    note: Annotated[str, _options.option("TEXT", "Note to store in the file.")] = "",
+    force: _options.ForceOption = False,
 ) -> None:
     """Write a network in another form.
 
@@ -249,13 +230,13 @@ def convert(
     if note and for_tdl:
         raise InvalidInput(f"expected no --note with {shown(out)}: a weight file has no notes")
     path = network_path(network)
-    of_policy = path.suffix != TDL_SUFFIX and is_policy(path)
+    of_policy = path.suffix != TDL_SUFFIX and policy_network.is_policy(path)
     if of_policy and unit is not None:
         raise InvalidInput(
             "expected --unit with an n-tuple network: --release writes a policy network in float16"
         )
     new_file(out, inputs=[path], force=force)
-    with loading(), held(out):
+    with _output.loading(), held(out):
         if of_policy:
             _convert_policy(path, out, half=release, note=note)
         else:
@@ -274,23 +255,23 @@ def _convert_policy(path: Path, out: str, *, half: bool, note: str) -> None:
     """Write a policy network without its training run."""
     if Path(out).suffix == TDL_SUFFIX:
         raise InvalidInput(f"expected an n-tuple network for {shown(out)}, got a policy network")
-    network, card = read_policy(path)
+    network, card = policy_network.read_policy(path)
     card = msgspec.structs.replace(card, note=note) if note else card
-    write_policy(out, network, card, half=half)
+    policy_network.write_policy(out, network, card, half=half)
 
 
 @app.command("average", epilog="Example:\n\n\b\n  twofold net average a.safetensors b.safetensors "
              "--out mean.safetensors")  # fmt: skip
 def average_networks(
-    networks: Annotated[list[str], argument("NETWORK", "Networks to average.")],
-    out: Annotated[str, option("FILE", "File to write.", show_default=False)],
-    force: ForceOption = False,
+    networks: Annotated[list[str], _options.argument("NETWORK", "Networks to average.")],
+    out: Annotated[str, _options.option("FILE", "File to write.", show_default=False)],
+    force: _options.ForceOption = False,
 ) -> None:
     """Write the mean of several networks."""
     if not out.endswith(SUFFIX):
         raise InvalidInput(f"expected --out with a name that ends in {SUFFIX}, got {shown(out)}")
     new_file(out, inputs=map(network_path, networks), force=force)
-    with loading():
+    with _output.loading():
         found = [read_learnt(name) for name in networks]
         mean = average([one.network for one in found])
         cards = [one.card for one in found]
@@ -307,4 +288,4 @@ def average_networks(
 
 
 def _say_written(out: str) -> None:
-    print_note(f"twofold: wrote {out}, {bytes_words(Path(out).stat().st_size)}")
+    _output.print_note(f"twofold: wrote {out}, {bytes_words(Path(out).stat().st_size)}")

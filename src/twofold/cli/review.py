@@ -8,18 +8,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from twofold.cli import _options
 from twofold.cli._documents import MovesTiming, Part
-from twofold.cli._options import (
-    USUAL_JUDGE,
-    JsonOption,
-    argument,
-    check_limits,
-    flag,
-    open_player,
-    option,
-    read_keys_from_terminal,
-    standard_input,
-)
 from twofold.cli._output import draws, live, print_note, print_out, print_words, waiting, write_json
 from twofold.cli._thinking import drawn, follow, print_lines
 from twofold.cli.tui.picture import beside, can_open, has_extra
@@ -66,19 +56,24 @@ JUDGING: Final = "judging moves; Ctrl-C ends it with those judged so far ..."
 
 
 def command(
-    file: Annotated[str, argument("FILE", "Record or id of the game; - reads standard input.")],
+    file: Annotated[
+        str, _options.argument("FILE", "Record or id of the game; - reads standard input.")
+    ],
     player: Annotated[
-        str | None, option("PLAYER", f"Player that judges the moves. {USUAL_JUDGE}")
+        str | None,
+        _options.option("PLAYER", f"Player that judges the moves. {_options.USUAL_JUDGE}"),
     ] = None,
     ply: Annotated[
         int | None,
-        option("N", "Search depth per move, in plies. Default: the player's.", min=1, max=MAX_PLY),
+        _options.option(
+            "N", "Search depth per move, in plies. Default: the player's.", min=1, max=MAX_PLY
+        ),
     ] = None,
     worst: Annotated[
-        int, option("N", "How many of the worst moves to show.", min=0, max=MOST_WORST)
+        int, _options.option("N", "How many of the worst moves to show.", min=0, max=MOST_WORST)
     ] = 10,
-    walk: Annotated[bool, flag("--walk", "Step through the game on the screen.")] = False,
-    json: JsonOption = False,
+    walk: Annotated[bool, _options.flag("--walk", "Step through the game on the screen.")] = False,
+    json: _options.JsonOption = False,
 ) -> None:
     """Judge every move of a recorded game; show the worst ones.
 
@@ -91,7 +86,7 @@ def command(
     record = _record(file)
     if walk:
         if file == "-":
-            read_keys_from_terminal()
+            _options.read_keys_from_terminal()
         if json:
             raise InvalidInput("expected --walk or --json, got both")
         if not has_extra():
@@ -102,8 +97,8 @@ def command(
     if walk:
         _walk(record, spec, budget)
         return
-    with open_player(spec, record.rules, 0) as opened:
-        check_limits(opened, *([] if ply is None else ["ply"]))
+    with _options.open_player(spec, record.rules, 0) as opened:
+        _options.check_limits(opened, *([] if ply is None else ["ply"]))
         unit, judged, seconds, interrupted = _judged(record, opened, budget)
         name = opened.spec
     if json:
@@ -125,7 +120,7 @@ def _record(file: str) -> Record:
         with waiting("reading the record ..."):
             return read_game(file)
     with located("standard input"):
-        return parse_any_record(standard_input("game").read(MAX_RECORD_BYTES + 1))
+        return parse_any_record(_options.standard_input("game").read(MAX_RECORD_BYTES + 1))
 
 
 def _walk(record: Record, spec: PlayerSpec, budget: Budget | None) -> None:
@@ -134,8 +129,8 @@ def _walk(record: Record, spec: PlayerSpec, budget: Budget | None) -> None:
 
     with waiting("reading the record ..."):
         walk = Walk(record.replay())
-    player = open_player(spec, record.rules, 0)
-    check_limits(player, *([] if budget is None else ["ply"]))
+    player = _options.open_player(spec, record.rules, 0)
+    _options.check_limits(player, *([] if budget is None else ["ply"]))
     unit_of(player, record.rules)  # refuses one who values no move before the screen opens
     note = tables_note(record.player, player.spec)
     if run(ReviewScreen(walk, Judging(walk, lambda: player, budget), note=note)):

@@ -10,7 +10,7 @@ import msgspec
 import typer
 from msgspec import UNSET, UnsetType
 
-from twofold.cli import same_command
+from twofold.cli import _output, same_command
 from twofold.cli._documents import OutcomesDocument, Part
 from twofold.cli._options import (
     ForceOption,
@@ -21,16 +21,6 @@ from twofold.cli._options import (
     option,
     read_rules,
     read_tile,
-)
-from twofold.cli._output import (
-    catching_interrupt,
-    end_interrupted,
-    live,
-    loading,
-    print_note,
-    print_out,
-    print_words,
-    write_json,
 )
 from twofold.errors import InvalidInput, ResourceError
 from twofold.figures import bytes_words, counted
@@ -90,7 +80,7 @@ def command(
     exact:table=FILE. To continue an interrupted run, give the same command again: until the table
     is written, the folder FILE.work holds its progress.
     """
-    with loading():
+    with _output.loading():
         if bool(board) == bool(rules):
             found = "two" if board else "none"
             raise InvalidInput(f"expected the rules of a game, such as 2x3, got {found}")
@@ -106,7 +96,7 @@ def command(
     table = known or _solved(problem, workers, out, same_command(context))
     seconds = time.perf_counter() - began
     if known is not None:
-        print_note(f"twofold: {out} holds this solution already")
+        _output.print_note(f"twofold: {out} holds this solution already")
         if parts_in(work_folder(out)):  # left by a run that was killed once it was written
             with contextlib.suppress(InvalidInput, ResourceError), alone(Path(out), "solution"):
                 WorkFolder(out, problem).remove()
@@ -114,7 +104,7 @@ def command(
     assert isinstance(table, ExactTable)
     if json:
         rate = None if known or resumed else len(table) / max(seconds, 1e-9)
-        write_json(
+        _output.write_json(
             "solve",
             SolveDocument.of(table, file=out, outcomes=UNSET if ends is None else ends),
             SolveTiming(seconds, rate),
@@ -151,7 +141,7 @@ def _known_table(out: str, problem: Problem, *, force: bool) -> ExactTable | Non
 def _check_size(problem: Problem, threads: int, out: str) -> None:
     """Print the memory and disk space needed; refuse if there is not enough."""
     found = estimate(problem, threads=threads, in_memory=not out)
-    print_note(f"twofold: {problem}: {found}")
+    _output.print_note(f"twofold: {problem}: {found}")
     if not out:
         found.check(None)
         return
@@ -164,14 +154,16 @@ def _solved(problem: Problem, threads: int, out: str, again: str) -> ExactTable:
     with alone(Path(out), "solution") if out else contextlib.nullcontext():
         store = WorkFolder(out, problem) if out else LayerStore(problem)
         if isinstance(store, WorkFolder) and store.keys:
-            print_note(f"twofold: continuing with {counted(store.states, 'state')} of {out}.work")
-        with catching_interrupt() as asked, live(progress_line) as show:
+            _output.print_note(
+                f"twofold: continuing with {counted(store.states, 'state')} of {out}.work"
+            )
+        with _output.catching_interrupt() as asked, _output.live(progress_line) as show:
             solver = Solver(problem, store, threads=threads, on_progress=show, stop=asked.is_set)
             done = solver.run()
         if not done:
             is_saved = bool(out and parts_in(work_folder(out)))
             kept = f"saved in {out}.work" if is_saved else "nothing is saved"
-            end_interrupted(f"; {kept}", again if out else "")
+            _output.end_interrupted(f"; {kept}", again if out else "")
         if not isinstance(store, WorkFolder):
             return ExactTable(store.table())
         store.write(out)
@@ -188,7 +180,7 @@ def progress_line(now: LayerProgress) -> str:
 
 def played_out(table: ExactTable, board: Board | None = None) -> Outcomes:
     """How games under optimal play end, from a board or from their start, with progress."""
-    with live(progress_line, lambda now: now.share) as show:
+    with _output.live(progress_line, lambda now: now.share) as show:
         began = time.perf_counter()
 
         def tell(layer: int, states: int) -> None:
@@ -202,18 +194,18 @@ def played_out(table: ExactTable, board: Board | None = None) -> Outcomes:
 def _print(table: ExactTable, out: str, ends: Outcomes | None, seconds: float | None) -> None:
     layers = table.layers.index
     value = table.start_value
-    print_words(f"{table.problem}: {value:{'.12f' if value <= 1 else ',.10f'}}")
+    _output.print_words(f"{table.problem}: {value:{'.12f' if value <= 1 else ',.10f'}}")
     speed = "" if seconds is None else f", {seconds:,.1f} s, {len(table) / seconds:,.0f} states/s"
-    print_words(
+    _output.print_words(
         f"{counted(len(table), 'state')} in {counted(len(layers), 'layer')}, "
         f"the largest of {int(layers[:, 1].max()):,}{speed}"
     )
     if out:
-        print_out(f"{out}: {bytes_words(Path(out).stat().st_size)}")
-        print_out(f"it plays as {shell_line(f'exact:table={out}')}")
+        _output.print_out(f"{out}: {bytes_words(Path(out).stat().st_size)}")
+        _output.print_out(f"it plays as {shell_line(f'exact:table={out}')}")
     if ends is not None:
-        print_out()
-        print_out("\n".join(describe(ends)))
+        _output.print_out()
+        _output.print_out("\n".join(describe(ends)))
 
 
 # ---- the document

@@ -36,20 +36,11 @@ from twofold.game.rules import Move
 from twofold.limits import MAX_JOBS, MAX_TEXT, cores
 from twofold.search.analysis import TableDocument, format_chance
 from twofold.storage.files import WORK, new_file, remove_file, work_folder
+from twofold.tables import library
 from twofold.tables.build import BuildPlan, check_room, measured_rate
 from twofold.tables.folder import SETS, SUFFIX, USUAL, is_path, tables_folder
 from twofold.tables.format import TableHead
-from twofold.tables.library import (
-    TableAnswer,
-    built,
-    find,
-    head_of,
-    open_table,
-    open_tables,
-    path_of,
-    place_of,
-    unsound,
-)
+from twofold.tables.library import unsound
 from twofold.tables.parts import LayerProgress
 from twofold.tables.pattern import SHAPES, EndgamePattern
 from twofold.tables.work import build_table, existing, held_bytes, remove_table, share_done
@@ -260,7 +251,7 @@ class TablesQueryDocument(msgspec.Struct, frozen=True):
     answer: QueryAnswer | None
 
 
-def chance_table(board: Board, answer: TableAnswer) -> str:
+def chance_table(board: Board, answer: library.TableAnswer) -> str:
     """The four moves as `analyse` lists them."""
     rows = []
     for move in Move:
@@ -345,9 +336,9 @@ def build(
         if missing:
             _announce(missing, folder, threads)
         for plan in missing:
-            remove_file(path_of(plan.pattern, folder))  # another file, see _missing
+            remove_file(library.path_of(plan.pattern, folder))  # another file, see _missing
     for plan in missing:
-        path = path_of(plan.pattern, folder)
+        path = library.path_of(plan.pattern, folder)
         line = partial(progress_line, plan.pattern.name)
         with catching_interrupt() as asked, live(line, lambda now: now.states / now.total) as show:
             done = build_table(
@@ -356,7 +347,7 @@ def build(
         if not done:
             again = _build_command(*names, out=out, jobs=jobs)
             end_interrupted(" and saved" if work_folder(path).is_dir() else "", again)
-        head = head_of(path)
+        head = library.head_of(path)
         print_out(f"{head.pattern.name}  {head.hash}  {path}")
 
 
@@ -389,7 +380,7 @@ def _missing(plans: list[BuildPlan], folder: Path, *, force: bool) -> list[Build
     """The plans whose tables are not built, or replace other files; prints the others."""
     missing = []
     for plan in plans:
-        path = path_of(plan.pattern, folder)
+        path = library.path_of(plan.pattern, folder)
         check = partial(existing, pattern=plan.pattern)
         if new_file(path, force=force, continued=check) or not path.exists():
             missing.append(plan)
@@ -400,7 +391,7 @@ def _missing(plans: list[BuildPlan], folder: Path, *, force: bool) -> list[Build
 
 def _announce(plans: list[BuildPlan], folder: Path, threads: int) -> None:
     """Print what the tables take; refuse if there is no room."""
-    paths = [path_of(plan.pattern, folder) for plan in plans]
+    paths = [library.path_of(plan.pattern, folder) for plan in plans]
     done = list(map(share_done, paths))
     print_note(plan_table(plans, done))
     check_room(plans, folder, sum(map(held_bytes, paths)))
@@ -418,7 +409,7 @@ def list_tables(out: FolderOption = "", json: JsonOption = False) -> None:
     Players ask them in this order.
     """
     folder = Path(out) if out else tables_folder()
-    found, bad, unfinished = built(folder), unsound(folder), _unfinished(folder)
+    found, bad, unfinished = library.built(folder), unsound(folder), _unfinished(folder)
     if json:
         tables = list(map(TableInfo.of, found))
         files = [UnsoundFile(str(path), why) for path, why in bad]
@@ -453,13 +444,13 @@ def info(
     json: JsonOption = False,
 ) -> None:
     """Show what a table is."""
-    path = find(name)
-    head = head_of(path)
-    if path != place_of(head.pattern.name, path.parent):
+    path = library.find(name)
+    head = library.head_of(path)
+    if path != library.place_of(head.pattern.name, path.parent):
         print_note(f"twofold: {path.name} holds the table {head.pattern.name}")
     if check:
         with loading():
-            open_table(str(path)).check()
+            library.open_table(str(path)).check()
     if json:
         write_json("tables info", TablesInfoDocument.of((path, head), checked=check))
         return
@@ -480,8 +471,8 @@ def query(
         board = standard_input("board, row by row").read(MAX_TEXT + 1).decode(errors="replace")
     asked = Board.parse(board)
     with loading():
-        every = [str(path) for path, _ in built()]
-        opened = open_tables(every if tables is None else tables)
+        every = [str(path) for path, _ in library.built()]
+        opened = library.open_tables(every if tables is None else tables)
         answer = opened.answer(asked)
     if json:
         said = None if answer is None else QueryAnswer.of(answer, best=answer.best.name.lower())
@@ -513,10 +504,10 @@ def remove(
 
 def _place(name: str, folder: Path | None) -> Path:
     """Where a table is that is to be removed; a file named by its path must be a table."""
-    path = place_of(name, folder)
+    path = library.place_of(name, folder)
     if is_path(name):
         if folder is not None:
             raise InvalidTable(f"expected the name of a table beside --out, got {shown(name)}")
         if path.is_file():
-            head_of(path)
+            library.head_of(path)
     return path

@@ -16,39 +16,8 @@ from twofold.arena.boards import read_boards
 from twofold.arena.curves import JointCurve, read_curve, read_runs, runs_path
 from twofold.arena.plots import Form, learning_curves
 from twofold.arena.stats import wilson_interval
-from twofold.cli import read_count
+from twofold.cli import _options, _output, _training, read_count
 from twofold.cli._documents import Ends, MovesTiming, Part, Rate
-from twofold.cli._options import (
-    ForceOption,
-    Given,
-    JsonOption,
-    RulesOption,
-    ThreadsOption,
-    option,
-    read_rules,
-    read_seconds,
-    takes,
-)
-from twofold.cli._output import (
-    catching_interrupt,
-    loading,
-    print_note,
-    print_out,
-    print_words,
-    write_json,
-)
-from twofold.cli._training import (
-    CHECKPOINT,
-    DEFAULT_TIME,
-    CheckpointOption,
-    OutOption,
-    ResumeOption,
-    RunDocument,
-    RunTiming,
-    Trainer,
-    check_files,
-    held,
-)
 from twofold.errors import InvalidInput, MissingExtra
 from twofold.figures import bytes_words, counted
 from twofold.learn.checkpoint import load, start_from
@@ -94,10 +63,10 @@ class TrainOptions:
     """The options, in the order of the help."""
 
     context: typer.Context
-    out: OutOption = ""
+    out: _training.OutOption = ""
     games: Annotated[
         int | None,
-        option(
+        _options.option(
             "N",
             "Total number of games, restarted ones too. Default: no limit.",
             min=1,
@@ -105,19 +74,22 @@ class TrainOptions:
         ),
     ] = None
     time: Annotated[
-        str, option("T", f"Total time. Default: {DEFAULT_TIME} if --games is not given.")
+        str,
+        _options.option(
+            "T", f"Total time. Default: {_training.DEFAULT_TIME} if --games is not given."
+        ),
     ] = ""
-    resume: ResumeOption = False
-    force: ForceOption = False
+    resume: _training.ResumeOption = False
+    force: _options.ForceOption = False
     start: Annotated[
         list[str] | None,
-        option("NET", "Begin with the weights of a network, or with the mean of several."),
+        _options.option("NET", "Begin with the weights of a network, or with the mean of several."),
     ] = None
-    given: Given[TrainingSettings]
-    threads: ThreadsOption = None
+    given: _options.Given[TrainingSettings]
+    threads: _options.ThreadsOption = None
     runs: Annotated[
         int | None,
-        option(
+        _options.option(
             "N",
             "Train N networks, with seeds from --seed on; report the mean curve and its interval. "
             "Default: one network.",
@@ -125,26 +97,30 @@ class TrainOptions:
             max=MAX_TRAINING_RUNS,
         ),
     ] = None
-    checkpoint: CheckpointOption = CHECKPOINT
+    checkpoint: _training.CheckpointOption = _training.CHECKPOINT
     eval_every: Annotated[
-        str, option("T", "Evaluate the network every 10m, or every 10000g (games). Default: never.")
+        str,
+        _options.option(
+            "T", "Evaluate the network every 10m, or every 10000g (games). Default: never."
+        ),
     ] = ""
     eval_games: Annotated[
-        int, option("N", "Games per evaluation, from seed 1.", min=0, max=MAX_GAMES)
+        int, _options.option("N", "Games per evaluation, from seed 1.", min=0, max=MAX_GAMES)
     ] = 300
     eval_boards: Annotated[
-        list[str] | None, option("FILE", "Also evaluate from each board in a file.")
+        list[str] | None, _options.option("FILE", "Also evaluate from each board in a file.")
     ] = None
     eval_downgrade: Annotated[
-        int, option("SUM", "Tile sum from which evaluation games halve large tiles. 0: never.")
+        int,
+        _options.option("SUM", "Tile sum from which evaluation games halve large tiles. 0: never."),
     ] = 24_576
-    rules: RulesOption = ""
-    json: JsonOption = False
+    rules: _options.RulesOption = ""
+    json: _options.JsonOption = False
 
     def settings(self) -> TrainingSettings:
         """The settings of a new run."""
         threads = cores() if self.threads is None else self.threads
-        more: dict[str, Any] = {"rules": read_rules(self.rules), "threads": threads}
+        more: dict[str, Any] = {"rules": _options.read_rules(self.rules), "threads": threads}
         if "rule" in self.given.values and self.given.values.get("schedule", "tc") == "tc":
             more["schedule"] = parse_schedule("rule")
         return self.given.make(**more)
@@ -168,12 +144,12 @@ def parse_every(text: str) -> tuple[float, int | None]:
     """The seconds between two evaluations, or the games: `10m`, `10000g`, `1e4 games`."""
     found = re.fullmatch(r"([0-9]{1,15}(?:[eE][0-9]{1,2})?) ?(?:g|games?)", text.strip(), re.ASCII)
     if not found:
-        return read_seconds(text, "--eval-every such as 10000g, or a time"), None
+        return _options.read_seconds(text, "--eval-every such as 10000g, or a time"), None
     games = read_count(found[1])
     return math.inf, check_limit("--eval-every in games", games, 1, MAX_TRAINING_GAMES)
 
 
-class TrainDocument(RunDocument, frozen=True):
+class TrainDocument(_training.RunDocument, frozen=True):
     """A training run of a network.
 
     Attributes:
@@ -202,7 +178,7 @@ class TrainDocument(RunDocument, frozen=True):
         )
 
 
-class NetworkTrainer(Trainer):
+class NetworkTrainer(_training.Trainer):
     """Runs of n-tuple networks."""
 
     command = "train"
@@ -220,12 +196,12 @@ class NetworkTrainer(Trainer):
 
     def begin(self, path: str, settings: TrainingSettings | None) -> Training:
         """A new run with these settings; without settings the one in the file."""
-        with loading():
+        with _output.loading():
             if settings is None:
                 return self._resumed(path)
             training, start = Training(settings, **self.limits.wishes), self.options.start or []
             if start and (words := start_from(training, *start)):
-                print_note(f"twofold: {words}")
+                _output.print_note(f"twofold: {words}")
             return training
 
     def _resumed(self, out: str) -> Training:
@@ -234,7 +210,7 @@ class NetworkTrainer(Trainer):
         kept = training.settings
         if network and format_patterns(parse_patterns(network)) != kept.patterns:
             raise InvalidInput(f"expected {kept.patterns}, as in {out}, got {network}")
-        if one.rules and read_rules(one.rules) != kept.rules:
+        if one.rules and _options.read_rules(one.rules) != kept.rules:
             raise InvalidInput(f"expected --rules '{kept.rules}', as in {out}, got '{one.rules}'")
         if one.threads is None and kept.threads > cores():  # a file alone may not ask for that
             raise InvalidInput(
@@ -245,13 +221,13 @@ class NetworkTrainer(Trainer):
             phases = kept.schedule
             if place := min(training.phase, len(phases) - 1):
                 name = str(phases[place]).partition("@")[0]
-                print_note(
+                _output.print_note(
                     f"twofold: {out} goes on with phase {place + 1} of {len(phases)}, {name}: "
                     "those before are over, so the result is not that of a new run of this length"
                 )
             training.limit(**self.limits.wishes)
         if training.evaluations and self.every is None:
-            print_note(
+            _output.print_note(
                 "twofold: the evaluations of this run end here; --eval-every T and the other "
                 "--eval options go on with them"
             )
@@ -287,7 +263,7 @@ class NetworkTrainer(Trainer):
         return last + "".join(rates) if curve.recent else ""
 
 
-@takes(TrainOptions)
+@_options.takes(TrainOptions)
 def command(options: TrainOptions) -> None:
     """Train an n-tuple network by temporal-difference learning.
 
@@ -306,16 +282,16 @@ def command(options: TrainOptions) -> None:
         raise InvalidInput("expected a NETWORK such as 4x6, or --resume, got neither")
     if resume and options.start and options.runs is None:
         raise InvalidInput("expected no --start with --resume: the run has begun with its weights")
-    with held(options.out):
+    with _training.held(options.out):
         if options.runs is None:
             inputs = options.inputs()
-            check_files(options.out, resume=resume, force=options.force, inputs=inputs)
+            _training.check_files(options.out, resume=resume, force=options.force, inputs=inputs)
             if resume:
                 _check_there(options.out)
         settings = None if resume else options.settings()
         if settings is not None:
             size = bytes_words(training_bytes(settings))
-            print_note(f"twofold: training {settings.patterns} takes {size} of memory")
+            _output.print_note(f"twofold: training {settings.patterns} takes {size} of memory")
         if options.runs is None:
             trainer.conduct(trainer.begin(options.out, settings), is_new=not resume)
         else:
@@ -340,7 +316,7 @@ DRAWN: Final[tuple[Form, ...]] = ("svg", "pdf")
 class _EndedRun:
     path: str
     document: TrainDocument
-    timing: RunTiming
+    timing: _training.RunTiming
     games: str
     is_over: bool
 
@@ -362,7 +338,7 @@ def _train_runs(trainer: NetworkTrainer, settings: TrainingSettings | None) -> N
     paths = [str(path.with_stem(f"{path.stem}-{number}")) for number in range(1, count + 1)]
     resume, inputs = settings is None, options.inputs()
     before: list[Earlier] | None = None
-    check_files(*paths, resume=resume, force=options.force, inputs=inputs)
+    _training.check_files(*paths, resume=resume, force=options.force, inputs=inputs)
     if settings is None:
         if runs_path(out).exists():
             read_curve(runs_path(out))  # refused unless it is one
@@ -382,11 +358,11 @@ def _train_runs(trainer: NetworkTrainer, settings: TrainingSettings | None) -> N
         msgspec.structs.replace(settings, seed=settings.seed + number) for number in range(count)
     ]
     ended = list[_EndedRun]()
-    with catching_interrupt() as asked:
+    with _output.catching_interrupt() as asked:
         for number, (one, own) in enumerate(zip(paths, every, strict=True), 1):
             if asked.is_set():
                 break
-            print_note(f"twofold: run {number} of {count}, seed {own.seed}: {one}")
+            _output.print_note(f"twofold: run {number} of {count}, seed {own.seed}: {one}")
             ended.append(_run(trainer, one, own, asked, before))
             there = [run.path for run in ended]
             curve = read_runs(there + [one for one in paths[number:] if Path(one).exists()])
@@ -396,7 +372,7 @@ def _train_runs(trainer: NetworkTrainer, settings: TrainingSettings | None) -> N
     if options.json:
         runs = [run.document for run in ended]
         found = TrainRunsDocument.of(curve, file=runs_path(out), runs=runs, curve=curve.points)
-        write_json("train", found, TrainRunsTiming.of(ended))
+        _output.write_json("train", found, TrainRunsTiming.of(ended))
     else:
         _print_runs(out, ended, curve, drawn)
     if not is_finished:
@@ -445,10 +421,10 @@ def _run(
         kept, refusal = path, trainer.limits.refusal(training, path) if is_there else ""
         is_over = bool(refusal) or training.is_finished
         if is_over:
-            print_note(f"twofold: {refusal or 'it is finished'}")
+            _output.print_note(f"twofold: {refusal or 'it is finished'}")
         else:
             kept = trainer.go(training, path, asked)
-        found, timing = TrainDocument.of(training, file=kept), RunTiming.of(training)
+        found, timing = TrainDocument.of(training, file=kept), _training.RunTiming.of(training)
         is_over = is_over or training.is_finished
         return _EndedRun(kept, found, timing, trainer.games(training), is_over)
 
@@ -467,7 +443,7 @@ def _draw(out: str) -> list[Path]:
             atomic_write(path, [learning_curves([curve]).file(form)])
             paths.append(path)
     except MissingExtra as error:
-        print_note(f"twofold: no picture of the curve: {error}")
+        _output.print_note(f"twofold: no picture of the curve: {error}")
     return paths
 
 
@@ -477,18 +453,18 @@ def _print_runs(
     for one, seed in zip(ended, curve.seeds, strict=False):
         last = min(one.document.games, 1_000)
         mean = f", the last {last:,}: mean {one.document.mean_score:,.0f}" * bool(last)
-        print_words(f"seed {seed}: {one.games}{mean}; {one.path}")
+        _output.print_words(f"seed {seed}: {one.games}{mean}; {one.path}")
     if point := curve.last:
         half = point.mean.half_width
         margin = "" if half is None else f" ± {half:,.0f}"
-        print_words(
+        _output.print_words(
             f"{counted(len(point.runs), 'run')} after {counted(point.games, 'game')}: "
             f"mean {point.mean.value:,.0f}{margin}"
         )
     else:
-        print_words("no point of the curve yet that all runs have reached")
+        _output.print_words("no point of the curve yet that all runs have reached")
     pictures = f"; picture in {' and '.join(map(str, drawn))}" if drawn else ""
-    print_out(f"learning curve in {runs_path(out)}{pictures}")
+    _output.print_out(f"learning curve in {runs_path(out)}{pictures}")
 
 
 class JointPointDocument(Part, frozen=True):
@@ -530,7 +506,7 @@ class TrainRunsTiming(MovesTiming, frozen=True):
         runs: the times of each run.
     """
 
-    runs: list[RunTiming]
+    runs: list[_training.RunTiming]
 
     @classmethod
     def of(cls, ended: Sequence[_EndedRun]) -> Self:

@@ -8,28 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
-from twofold.cli._options import (
-    ForceOption,
-    Given,
-    JsonOption,
-    RulesOption,
-    option,
-    read_rules,
-    read_seconds,
-    takes,
-)
+from twofold.cli import _options, _training
 from twofold.cli._output import loading, print_note
-from twofold.cli._training import (
-    CHECKPOINT,
-    DEFAULT_TIME,
-    CheckpointOption,
-    OutOption,
-    ResumeOption,
-    RunDocument,
-    Trainer,
-    check_files,
-    held,
-)
 from twofold.errors import MissingExtra
 from twofold.figures import counted
 from twofold.learn.policy_settings import MAX_TRAINING_MOVES, PolicySettings
@@ -63,41 +43,48 @@ class PolicyOptions:
     """The options, in the order of the help."""
 
     context: typer.Context
-    out: OutOption = ""
+    out: _training.OutOption = ""
     moves: Annotated[
         int | None,
-        option("N", "Total number of moves to learn from.", min=1, max=MAX_TRAINING_MOVES),
+        _options.option("N", "Total number of moves to learn from.", min=1, max=MAX_TRAINING_MOVES),
     ] = None
     time: Annotated[
-        str, option("T", f"Total time. Default: {DEFAULT_TIME} if --moves is not given.")
+        str,
+        _options.option(
+            "T", f"Total time. Default: {_training.DEFAULT_TIME} if --moves is not given."
+        ),
     ] = ""
-    resume: ResumeOption = False
-    force: ForceOption = False
+    resume: _training.ResumeOption = False
+    force: _options.ForceOption = False
     start: Annotated[
-        str, option("FILE", "Begin with the weights of another run, which --out of it holds.")
+        str,
+        _options.option("FILE", "Begin with the weights of another run, which --out of it holds."),
     ] = ""
-    given: Given[PolicySettings]
-    device: Annotated[str, option("D", "cpu, cuda, or auto: the GPU if PyTorch finds one.")] = (
-        "auto"
-    )
-    checkpoint: CheckpointOption = CHECKPOINT
-    eval_every: Annotated[str, option("T", "Time between two rounds of test games; 0: none.")] = (
-        "5m"
-    )
+    given: _options.Given[PolicySettings]
+    device: Annotated[
+        str, _options.option("D", "cpu, cuda, or auto: the GPU if PyTorch finds one.")
+    ] = "auto"
+    checkpoint: _training.CheckpointOption = _training.CHECKPOINT
+    eval_every: Annotated[
+        str, _options.option("T", "Time between two rounds of test games; 0: none.")
+    ] = "5m"
     eval_games: Annotated[
-        int, option("N", "Test games, played greedily and with drawn moves.", min=2, max=MAX_GAMES)
+        int,
+        _options.option(
+            "N", "Test games, played greedily and with drawn moves.", min=2, max=MAX_GAMES
+        ),
     ] = 200
-    rules: RulesOption = ""
-    json: JsonOption = False
+    rules: _options.RulesOption = ""
+    json: _options.JsonOption = False
 
     def settings(self) -> PolicySettings:
         """The settings of a new run."""
-        rules = read_rules(self.rules)
+        rules = _options.read_rules(self.rules)
         exponents = min(rules.rows * rules.cols + 2, PolicySettings().exponents)
         return self.given.make(rules=rules, exponents=exponents)
 
 
-@takes(PolicyOptions)
+@_options.takes(PolicyOptions)
 def command(options: PolicyOptions) -> None:
     """Train a policy network by PPO.
 
@@ -107,13 +94,13 @@ def command(options: PolicyOptions) -> None:
     """
     out, resume = options.out, options.resume
     trainer = PolicyTrainer(options)
-    check_files(out, resume=resume, force=options.force)
+    _training.check_files(out, resume=resume, force=options.force)
     settings = None if resume else options.settings()
-    with held(out):
+    with _training.held(out):
         trainer.conduct(trainer.begin(settings), is_new=not resume)
 
 
-class TrainPolicyDocument(RunDocument, frozen=True):
+class TrainPolicyDocument(_training.RunDocument, frozen=True):
     """A training run of a policy network.
 
     Attributes:
@@ -129,7 +116,7 @@ class TrainPolicyDocument(RunDocument, frozen=True):
         return super().of(source, settings=settings, parameters=parameters, **given)
 
 
-class PolicyTrainer(Trainer):
+class PolicyTrainer(_training.Trainer):
     """Runs of policy networks."""
 
     command = "train-policy"
@@ -141,7 +128,7 @@ class PolicyTrainer(Trainer):
     def __init__(self, options: PolicyOptions) -> None:
         super().__init__(options)
         every = options.eval_every
-        self._every = 0.0 if every == "0" else read_seconds(every, "--eval-every")
+        self._every = 0.0 if every == "0" else _options.read_seconds(every, "--eval-every")
 
     def wishes(self, training: Any, stop: Callable[[], bool]) -> dict[str, Any]:
         """The test games, if there are any."""

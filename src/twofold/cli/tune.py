@@ -21,33 +21,10 @@ from twofold.arena.tune import (
     require_tune,
     tune,
 )
-from twofold.cli import same_command
+from twofold.cli import _options, _output, same_command
 from twofold.cli._documents import Estimate, JobsTiming, Part
 from twofold.cli._games import far_backend
-from twofold.cli._options import (
-    FirstSeedOption,
-    ForceOption,
-    JobsOption,
-    JsonOption,
-    RayOption,
-    RulesOption,
-    argument,
-    option,
-    prepare,
-    read_rules,
-)
-from twofold.cli._output import (
-    catching_interrupt,
-    duration_words,
-    end_interrupted,
-    live,
-    loading,
-    print_note,
-    print_out,
-    print_words,
-    write_json,
-)
-from twofold.figures import counted, format_table
+from twofold.figures import counted, duration_words, format_table
 from twofold.game.notation import format_number, parse_seed
 from twofold.limits import MAX_CHECK_GAMES, MAX_TRIALS, cores
 from twofold.players import PlayerSpec
@@ -63,35 +40,39 @@ GOES_ON = "--out"
 
 def command(
     context: typer.Context,
-    player: Annotated[str, argument("PLAYER", "Player to tune.")],
-    out: Annotated[str, option("FILE", "File for the trials.", show_default=False)],
-    force: ForceOption = False,
-    games: Annotated[int, option("N", "Games per trial.")] = 100,
-    trials: Annotated[int, option("T", "Number of trials in all.", min=1, max=MAX_TRIALS)] = 100,
-    jobs: JobsOption = None,
-    ray: RayOption = None,
-    seed: FirstSeedOption = "1",
+    player: Annotated[str, _options.argument("PLAYER", "Player to tune.")],
+    out: Annotated[str, _options.option("FILE", "File for the trials.", show_default=False)],
+    force: _options.ForceOption = False,
+    games: Annotated[int, _options.option("N", "Games per trial.")] = 100,
+    trials: Annotated[
+        int, _options.option("T", "Number of trials in all.", min=1, max=MAX_TRIALS)
+    ] = 100,
+    jobs: _options.JobsOption = None,
+    ray: _options.RayOption = None,
+    seed: _options.FirstSeedOption = "1",
     weights: Annotated[
-        str, option("NAMES", "Weights to tune: a,b,c. Default: all of the evaluator.")
+        str, _options.option("NAMES", "Weights to tune: a,b,c. Default: all of the evaluator.")
     ] = "",
-    spread: Annotated[float, option("F", "Each weight varies from start / F to start x F.")] = 4.0,
+    spread: Annotated[
+        float, _options.option("F", "Each weight varies from start / F to start x F.")
+    ] = 4.0,
     objective: Annotated[
         str,
-        option(
+        _options.option(
             "NAME", "What to maximise: score, log-score or a tile.", follows="score log-score 2048"
         ),
     ] = "score",
     check_games: Annotated[
         int,
-        option(
+        _options.option(
             "N",
             "New games that compare the best weights with the start.",
             min=2,
             max=MAX_CHECK_GAMES,
         ),
     ] = 500,
-    rules: RulesOption = "",
-    json: JsonOption = False,
+    rules: _options.RulesOption = "",
+    json: _options.JsonOption = False,
 ) -> None:
     """Find better weights for a player; check them on fresh games.
 
@@ -101,18 +82,18 @@ def command(
     """
     used_jobs = jobs or cores()
     require_tune()
-    with loading():
+    with _output.loading():
         spec = PlayerSpec.parse(player)
         settings = TuningSettings.make(
             spec,
             games=games,
             seed=parse_seed(seed),
-            rules=read_rules(rules),
+            rules=_options.read_rules(rules),
             weights=[name for name in weights.split(",") if name],
             spread=spread,
             objective=objective,
         )
-    prepare([spec], settings.rules, settings.seeds.first)
+    _options.prepare([spec], settings.rules, settings.seeds.first)
     check = partial(read_tuning, settings=settings)
     if new_file(out, inputs=spec.files, force=force, continued=check):
         remove_file(out)
@@ -121,12 +102,14 @@ def command(
     def moved(path: Path) -> None:
         nonlocal place
         place = path
-        print_note(f"twofold: another program has changed the file; the trials are now in {path}")
+        _output.print_note(
+            f"twofold: another program has changed the file; the trials are now in {path}"
+        )
 
     began = time.perf_counter()
     with (
-        catching_interrupt() as asked,
-        live(_progress_line(settings), lambda now: now.finished / now.trials) as show,
+        _output.catching_interrupt() as asked,
+        _output.live(_progress_line(settings), lambda now: now.finished / now.trials) as show,
         contextlib.redirect_stdout(sys.stderr),  # what a player prints is no result
         far_backend(ray, jobs) as far,
     ):
@@ -144,13 +127,13 @@ def command(
         )
     seconds = time.perf_counter() - began
     if json:
-        write_json("tune", TuneDocument.of(found), JobsTiming(seconds, used_jobs))
+        _output.write_json("tune", TuneDocument.of(found), JobsTiming(seconds, used_jobs))
     else:
         _print_tuning(found, seconds, used_jobs)
     if found.interrupted:
         done = f"{len(found.trials):,} of {counted(trials, 'trial')} finished"
         moved_to = [] if place == Path(out) else ["--out", str(place)]
-        end_interrupted(f"; {done}", same_command(context, *moved_to))
+        _output.end_interrupted(f"; {done}", same_command(context, *moved_to))
 
 
 def _progress_line(settings: TuningSettings) -> Callable[[TuningProgress], str]:
@@ -189,9 +172,9 @@ def _print_tuning(found: Tuning, seconds: float, jobs: int) -> None:
     ]
     first = "-" if start is None else aim.shown(start.value)
     rows.append([aim.name, first, aim.shown(best.value), "", ""])
-    print_out(format_table(["", "start", "best", "from", "to"], rows))
+    _output.print_out(format_table(["", "start", "best", "from", "to"], rows))
     games = counted(settings.seeds.count, "game")
-    print_words(
+    _output.print_words(
         f"\nbest of {counted(len(found.trials), 'trial')} of {games}, "
         f"seeds from {settings.seeds.first}, rules {settings.rules}\n"
         f"{counted(jobs, 'job')}, {seconds:.1f} s in this run"
@@ -199,10 +182,10 @@ def _print_tuning(found: Tuning, seconds: float, jobs: int) -> None:
     if found.verdict is None:
         return
     if found.check is None:
-        print_out("\nno weights were better than the start\n")
+        _output.print_out("\nno weights were better than the start\n")
     else:
-        print_words("\n" + _check_text(found.check, settings) + "\n")
-    print_out(best.spec)
+        _output.print_words("\n" + _check_text(found.check, settings) + "\n")
+    _output.print_out(best.spec)
 
 
 def _check_text(check: TuningCheck, settings: TuningSettings) -> str:
