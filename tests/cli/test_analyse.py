@@ -84,26 +84,6 @@ def test_every_player_fits_80_columns(cli: Cli, board: str, player: str) -> None
 # ---- JSON
 
 
-def test_json(cli: Cli) -> None:
-    found = document(cli, "--player", "expectimax:ply=2")
-    assert found["board"] == BOARD
-    assert (found["player"], found["spec"]) == ("expectimax:ply=2", canonical("expectimax:ply=2"))
-    assert (found["evaluator"], found["unit"], found["depth"]) == ("rows", "own unit", "2 plies")
-    assert [one["move"] for one in found["moves"]] == ["up", "right", "down", "left"]
-    assert found["moves"][1] == {
-        "move": "right", "legal": False, "value": None, "reward": None, "depth": None,
-        "nodes": None,
-    }  # fmt: skip
-    values = {one["move"]: one["value"] for one in found["moves"] if one["legal"]}
-    assert values[found["best"]] == max(values.values())
-    assert {one["depth"] for one in found["moves"] if one["legal"]} == {2}
-    assert sum(one["nodes"] or 0 for one in found["moves"]) <= found["nodes"]
-    assert found["hits"] >= 0
-    assert (found["reproducible"], found["interrupted"]) == (True, False)
-    assert found["timing"]["nodes_per_second"] > 0
-    assert "terms" not in found
-
-
 @pytest.mark.parametrize("limit", [(), ("--nodes", "50000"), ("--ply", "3")])
 def test_equal_but_for_timing_and_machine(cli: Cli, limit: tuple[str, ...]) -> None:
     first, second = (document(cli, "--player", "expectimax:ply=2", *limit) for _ in range(2))
@@ -170,20 +150,6 @@ def test_explain_shows_the_terms_of_the_evaluator(cli: Cli, name: str) -> None:
     assert all(len(line) <= 80 for line in table)
 
 
-def test_explain_in_json(cli: Cli) -> None:
-    terms = document(cli, "--player", "expectimax:ply=1", "--explain")["terms"]
-    assert (terms["evaluator"], terms["unit"], terms["at"]) == ("rows", "own unit", "afterstate")
-    assert terms["add_up"] is True
-    assert terms["board"]["total"] == sum(terms["board"]["parts"].values())
-    assert [one["move"] for one in terms["moves"]] == ["up", "right", "down", "left"]
-    assert terms["moves"][1] == {
-        "move": "right", "legal": False, "parts": None, "total": None, "value": None,
-    }  # fmt: skip
-    found = document(cli, "--player", "expectimax:ply=1")
-    for one, move in zip(terms["moves"], found["moves"], strict=True):
-        assert one["value"] == move["value"]
-
-
 def test_the_score_enters_the_terms(cli: Cli) -> None:
     arguments = ("--player", "datumbox:depth=1", "--explain", "--score", "5000")
     terms = document(cli, *arguments)["terms"]
@@ -208,14 +174,6 @@ def test_the_board_may_come_as_input_as_it_is_printed_and_in_a_file(
 
 
 # ---- boards of other programs
-
-
-def test_the_saved_game_of_the_original_page(cli: Cli) -> None:
-    board = '{"grid":{"size":2,"cells":[[{"value":2},{"value":2}],[null,null]]},"score":16}'
-    for arguments, stdin in (((board,), ""), (("-",), board)):
-        code, out, _ = cli("analyse", *arguments, "--player", "greedy", "--json", stdin=stdin)
-        assert code == 0
-        assert json.loads(out)["board"] == "2x2:10/10"
 
 
 def test_hexadecimal_digits_in_either_order(cli: Cli) -> None:

@@ -40,21 +40,6 @@ def test_the_table(cli: Cli) -> None:
     assert "seeds from 1" in out
 
 
-def test_the_document(cli: Cli) -> None:
-    found = document(cli, "greedy", "--games", "3", "--seed", "18446744073709551615")
-    (player,) = found["players"]
-    assert [row["seed"] for row in player["rows"]] == ["18446744073709551615", "0", "1"]
-    scores = [row["score"] for row in player["rows"]]
-    assert player["summary"]["mean_score"] == pytest.approx(sum(scores) / 3)
-    assert player["summary"]["best_score"] == max(scores)
-    low, high = player["summary"]["mean_score_95"]
-    assert low < player["summary"]["mean_score"] < high
-    row = player["rows"][0]
-    assert max(map(int, row["reached"])) == row["max_tile"]
-    assert player["error"] is None
-    assert len(found["timing"]["players"][0]["seconds"]) == 3
-
-
 @pytest.mark.promise("R30")
 def test_documents_are_equal_but_for_timing_and_machine(cli: Cli) -> None:
     def stripped(jobs: str) -> dict[str, Any]:

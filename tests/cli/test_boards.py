@@ -32,26 +32,6 @@ def test_bench_plays_each_board_once(cli: Cli, late: Path) -> None:
     assert "not independent" not in found.out
 
 
-def test_a_document_names_the_boards(cli: Cli, late: Path) -> None:
-    arguments = ("bench", "greedy", "--boards", str(late), "--games", "7", "--json", "--jobs")
-    one, two = (json.loads(cli(*arguments, jobs).out) for jobs in "12")
-    for document in (one, two):
-        del document["timing"], document["machine"]
-    assert one == two
-    boards = parse_boards(LINES, "late.txt")
-    assert one["boards"] == {"name": "late.txt", "boards": 3, "hash": boards.hash}
-    (player,) = one["players"]
-    assert len(player["rows"]) == 7
-    bands = player["summary"]["survival"]
-    assert sum(band["ended"] for band in bands) == 7
-    for band in bands:
-        low, high = band["tile_sum"]
-        ended = [row for row in player["rows"] if low <= row["tile_sum"] < high]
-        assert band["ended"] == len(ended)
-        assert band["share"] == band["ended"] / band["games"]
-        assert band["share_95"][0] <= band["share"] <= band["share_95"][1]
-
-
 def test_a_report_says_how_to_make_it_again(
     cli: Cli, late: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -80,11 +60,3 @@ def test_compare_plays_the_same_boards(cli: Cli, late: Path) -> None:
     assert "boards late.txt (3 boards, " in found.out
     document = json.loads(cli("compare", "greedy", "corner", "--boards", str(late), "--json").out)
     assert document["games"] == document["boards"]["boards"] == 3
-
-
-def test_a_network_is_measured_with_the_places_where_its_games_end(cli: Cli, late: Path) -> None:
-    found = cli("net", "eval", "tiny", "--games", "5")
-    assert "where games ended" in found.out
-    assert "reached, % of games" in found.out
-    found = cli("net", "eval", "tiny", "--boards", str(late))
-    assert "boards late.txt (3 boards, " in found.out

@@ -14,16 +14,6 @@ BAD = Path(__file__).parent.parent / "arena" / "players_for_tests.py"
 SMALL = ("--rules", "3x3")
 
 
-def test_the_stronger_player_is_named(cli: Cli) -> None:
-    code, out, _ = cli("compare", "greedy", "random", "--games", "60", *SMALL)
-    assert code == 0
-    assert "greedy is stronger: " in out
-    assert "over 60 games." in out
-    assert "the default" not in out
-    assert "A − B, 95 %" in out
-    assert max(map(len, out.splitlines())) <= 100
-
-
 def test_why_it_plays_200_games(cli: Cli) -> None:
     _, out, _ = cli("compare", "greedy", "corner", *SMALL)
     assert re.search(
@@ -64,12 +54,6 @@ def test_a_sequential_test(cli: Cli, tmp_path: Path) -> None:
     for document in (first, second):
         del document["timing"], document["machine"]
     assert first == second
-
-
-def test_a_tile(cli: Cli) -> None:
-    options = ("--sprt", "--tile", "64", "--delta", "10%", "--games", "400", "--json")
-    found = json.loads(cli("compare", "greedy", "random", *options, *SMALL).out)
-    assert (found["sprt"]["tile"], found["sprt"]["delta"], found["verdict"]) == (64, 0.1, "A")
 
 
 @pytest.mark.usefixtures("forked_workers")

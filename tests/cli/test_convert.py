@@ -10,7 +10,6 @@ import pytest
 from tests.game.replays import FINAL, REPLAYS
 from tests.support.commands import Cli
 from twofold.game.formats import parse_any_record, read_games
-from twofold.game.record import read_record
 
 
 @pytest.fixture
@@ -26,14 +25,6 @@ def episodes(tmp_path: Path) -> Path:
     other = "b:place@0|0131#D92|place@0"
     path.write_text(f"{REPLAYS['moporgic']}\n{other}\n", encoding="utf-8")
     return path
-
-
-def test_a_replay_becomes_a_record(cli: Cli, replay: Path, tmp_path: Path) -> None:
-    out = tmp_path / "game.2048"
-    result = cli("convert", str(replay), str(out))
-    assert (result.code, result.out) == (0, "")
-    assert result.err == f"1 game written to {out}\n"
-    assert read_record(out) == parse_any_record(REPLAYS["verse"])
 
 
 @pytest.mark.parametrize("name", ["verse", "moporgic", "original"])
@@ -65,12 +56,6 @@ def test_a_game_becomes_a_page(cli: Cli, replay: Path, tmp_path: Path) -> None:
     assert "http" not in page.replace("http-equiv", "")  # it needs nothing from elsewhere
     to_output = cli("convert", str(replay), "--to", "html")
     assert to_output.out == page
-
-
-def test_one_game_of_many(cli: Cli, episodes: Path, tmp_path: Path) -> None:
-    out = tmp_path / "one.2048"
-    assert cli("convert", str(episodes), str(out), "--game", "2").code == 0
-    assert read_record(out).player == "b"
 
 
 @pytest.mark.promise("R65")

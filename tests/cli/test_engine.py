@@ -14,8 +14,6 @@ from tests.players.engines import EXAMPLE_SPEC, EXAMPLE_WORDS, rogue
 from tests.support.commands import Cli
 from tests.support.forks import forked_workers as forked_workers  # a fixture
 from tests.support.signals import hear_signals
-from twofold.cli import engine
-from twofold.cli._output import print_out
 from twofold.players.engine.conformance import CHECKS
 
 EXAMPLE = " ".join(EXAMPLE_WORDS)
@@ -113,21 +111,6 @@ def test_an_interrupted_check_ends_at_once_and_claims_nothing(
         assert out == ""
 
 
-def test_ctrl_c_after_the_last_check_changes_nothing(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An output that interrupts: Ctrl-C cannot be sent between two lines of the command."""
-
-    def interrupting(text: str) -> None:
-        signal.raise_signal(signal.SIGINT)
-        print_out(text)
-
-    monkeypatch.setattr(engine, "print_out", interrupting)
-    code, out, err = cli("engine-check", EXAMPLE, "--boards", "1", "--slack", "20")
-    assert (code, err) == (0, "")
-    assert out.splitlines()[-1] == f"{len(CHECKS)} checks, all passed"
-
-
 def test_an_engine_plays_where_a_player_is_named(cli: Cli) -> None:
     code, out, err = cli("watch", EXAMPLE_SPEC, "--seed", "3")
     assert (code, err) == (0, "")
@@ -152,16 +135,3 @@ def test_info_that_cannot_be_read_is_a_warning(cli: Cli, caplog: pytest.LogCaptu
     (said,) = caplog.messages
     assert said.startswith("ignored in an info line of ")
     assert said.endswith(": expected values of all legal moves, got u")
-
-
-@pytest.mark.usefixtures("forked_workers")
-def test_a_bench_plays_engines_and_a_study_runs_none(cli: Cli, tmp_path: Path) -> None:
-    study = str(tmp_path / "study.db")
-    arguments = ["bench", EXAMPLE_SPEC, "--games", "2", "--seed", "1", "--jobs", "2", "--json"]
-    arguments += ["--rules", "4x4 goal=64 stop=goal", "--out", study]
-    code, out, err = cli(*arguments)
-    assert code == 0, err
-    assert json.loads(out)["players"][0]["player"].startswith("engine:cmd=")
-    code, _, err = cli("bench", "--resume", "--out", study)
-    assert code == 2
-    assert "it names players that run code" in err

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from tests.support.commands import Cli
-from tests.support.policies import make_policy, write
 from twofold.errors import InvalidNetwork
 from twofold.learn.checkpoint import save
 from twofold.learn.settings import TrainingSettings
@@ -56,14 +55,6 @@ def test_eval_is_a_bench(cli: Cli, trained: Path) -> None:
     assert second["summary"]["mean_score"] > first["summary"]["mean_score"] > 1500
     bench = json.loads(cli("bench", *specs, *options).out)
     assert bench["players"] == [first, second]
-
-
-def test_eval_measures_policy_networks_too(cli: Cli, tmp_path: Path) -> None:
-    path = write(tmp_path / "p.safetensors", make_policy((2, 2)))
-    for plies, keys in (([], [""]), (["--ply", "0", "--ply", "1"], ["", ",ply=1"])):
-        out = cli("net", "eval", str(path), *plies, "--games", "4", "--jobs", "1", "--json").out
-        specs = [f"policy:net={path}{key}" for key in keys]
-        assert [one["player"] for one in json.loads(out)["players"]] == specs
 
 
 def test_convert_and_back(cli: Cli, trained: Path, tmp_path: Path) -> None:

@@ -139,17 +139,6 @@ def test_no_input_is_an_output(cli: Cli, home: Path, name: str, line: str) -> No
 # ---- what is continued
 
 
-def test_the_study_of_a_bench_and_of_a_comparison_goes_on(cli: Cli, home: Path) -> None:
-    small = ("--rules", "2x2", "--out", "out.db")
-    assert cli("bench", "greedy", "--games", "3", *small).code == 0
-    assert cli("bench", "random", "--games", "2", "--force", *small).code == 0  # it continues, too
-    assert cli("compare", "greedy", "random", "--games", "5", *small).code in (0, 4)
-    _, out, _ = cli("report", "out.db")
-    assert [line.split()[:2] for line in out.splitlines() if line.startswith(("gre", "ran"))][
-        :2
-    ] == [["greedy", "5"], ["random", "5"]]
-
-
 def test_another_database_is_no_study(cli: Cli, home: Path) -> None:
     with contextlib.closing(sqlite3.connect("out.db")) as database:
         database.execute("create table accounts (name)")

@@ -1,6 +1,5 @@
 """`twofold players`: all of them, or one with examples."""
 
-import json
 import shlex
 
 import pytest
@@ -17,13 +16,6 @@ def test_one_player_is_shown_with_its_keys_and_examples(cli: Cli) -> None:
     assert "the weights of its evaluator are keys, too: twofold players rows\n" in out
     assert "\nExample:\n  twofold watch expectimax:eval=snake,ply=2\n" in out
     assert "ntuple" not in out
-
-
-def test_a_name_can_be_that_of_a_player_and_an_evaluator(cli: Cli) -> None:
-    document = json.loads(cli("players", "baeldung", "--json").out)
-    assert [one["name"] for one in document["players"]] == ["baeldung"]
-    assert [one["name"] for one in document["evaluators"]] == ["baeldung"]
-    assert cli("players", "snake").out.endswith("Example:\n  twofold watch expectimax:eval=snake\n")
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

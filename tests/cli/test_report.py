@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import Cli
-from twofold.game.formats import read_games
 
 
 @pytest.fixture
@@ -17,27 +16,6 @@ def study(cli: Cli, tmp_path: Path) -> str:
         cli("bench", "random", "greedy", "--games", "20", "--rules", "3x3", "--out", path)[0] == 0
     )
     return path
-
-
-def test_all_outputs_at_once(cli: Cli, study: str, tmp_path: Path) -> None:
-    names = {"--html": "o.html", "--markdown": "o.md", "--csv": "o.csv", "--parquet": "o.parquet"}
-    options = [word for option, name in names.items() for word in (option, str(tmp_path / name))]
-    (tmp_path / "o.md").write_text("old")
-    code, out, err = cli("report", study, *options, "--force")
-    assert (code, out) == (0, "")
-    assert err.count("wrote ") == 4
-    assert (tmp_path / "o.html").read_text(encoding="utf-8").startswith("<!doctype html>")
-    assert (tmp_path / "o.md").read_text(encoding="utf-8").startswith("## Rules `3x3 ")
-    assert len((tmp_path / "o.csv").read_text(encoding="utf-8").splitlines()) == 41
-    assert (tmp_path / "o.parquet").read_bytes()[:4] == b"PAR1"
-
-
-def test_records_come_out_as_lines(cli: Cli, study: str, tmp_path: Path) -> None:
-    lines = tmp_path / "games.jsonl"
-    more = ("--rules", "3x3", "--out", study, "--games", "25", "--records")
-    assert cli("bench", "greedy", *more).code == 0
-    assert cli("report", study, "--records", str(lines)).code == 0
-    assert sorted(record.seed or 0 for record in read_games(lines, "jsonl")) == [21, 22, 23, 24, 25]
 
 
 def test_figures_and_tables_for_a_paper(cli: Cli, study: str, tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ from twofold.cli.review import summary, worst_moves
 from twofold.game.record import write_record
 from twofold.games.judge import MoveJudgement
 from twofold.games.review import judge, worst_of
-from twofold.players import canonical
 from twofold.search.budget import Stop
 
 TINY = ("--player", "ntuple:net=tiny,ply=1")
@@ -133,20 +132,6 @@ def test_boards_are_in_colour_where_there_is_a_terminal() -> None:
 
 
 # ---- JSON
-
-
-def test_json(cli: Cli, record: Path) -> None:
-    found = document(cli, str(record), *TINY, "--worst", "3")
-    assert found["spec"] == canonical("ntuple:net=tiny,ply=1")
-    assert (found["unit"], found["moves"], found["judged"]) == ("points", 80, 80)
-    assert found["interrupted"] is False
-    assert sum(found["labels"].values()) == 80
-    assert len(found["judgements"]) == 80
-    assert [one["ratio"] for one in found["worst"]] == sorted(
-        one["ratio"] for one in found["worst"]
-    )
-    assert found["worst"][0]["board"].count("/") == 3
-    assert found["timing"]["moves_per_second"] > 0
 
 
 # ---- Ctrl-C

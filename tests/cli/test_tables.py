@@ -12,10 +12,8 @@ from tests.support.commands import Cli
 from tests.support.endgame_tables import state_with
 from twofold.cli import tables
 from twofold.tables import work
-from twofold.tables.build import BuildPlan
 from twofold.tables.folder import SETS
 from twofold.tables.parts import LayerProgress
-from twofold.tables.pattern import EndgamePattern
 
 NAME = "442-8"
 SPOKEN = "abcd/6512/1212/2120"
@@ -164,13 +162,6 @@ def test_what_goes_on_repeats_the_options(
     assert f"continue with: twofold tables build 442-8 --out '{out}'\n" in listed
 
 
-def test_tables_of_a_folder_are_removed(cli: Cli, four: Path, tmp_path: Path) -> None:
-    place = str(shutil.copytree(four, tmp_path / "other"))
-    assert cli("tables", "remove", NAME, "--out", place).code == 0
-    assert cli("tables", "remove", NAME, "--out", place).code == 2
-    assert NAME in cli("tables", "list").out
-
-
 def test_a_damaged_table_is_named_with_the_way_out(
     cli: Cli, four: Path, tmp_path: Path, files: Path
 ) -> None:
@@ -200,8 +191,3 @@ def test_a_damaged_table_is_named_with_the_way_out(
     out = " ".join(cli("tables", "list", "--out", place).out.split())
     assert remove in out
     assert cli(*shlex.split(remove)[5:]).code == 0
-
-
-def test_a_plan_is_what_is_written(files: Path) -> None:
-    path = files / f"{NAME}.twofold-table"
-    assert path.stat().st_size == BuildPlan.of(EndgamePattern.parse(NAME)).disk

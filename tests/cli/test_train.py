@@ -10,7 +10,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from tests.support.commands import Cli
@@ -18,10 +17,7 @@ from tests.support.signals import hear_signals
 from twofold.cli import _loaded, train, train_policy
 from twofold.cli._options import given_again
 from twofold.cli._training import Trainer
-from twofold.learn.checkpoint import load, start_from
-from twofold.learn.settings import TrainingSettings
-from twofold.learn.training import Training
-from twofold.values.network_file import read_card, read_network
+from twofold.learn.checkpoint import load
 
 SMALL = ["0123 0145", "--rules", "3x4", "--threads", "1"]
 NEW = ["--out", "n.safetensors"]
@@ -68,15 +64,6 @@ def test_documents_of_one_thread_are_equal(cli: Cli, tmp_path: Path) -> None:
     # A run of 700 games waits for the last of them before the next one begins: with one
     # thread and one game at a time that is what an uninterrupted run does, too.
     assert one == two
-
-
-def test_bands(cli: Cli, tmp_path: Path) -> None:
-    run = ["012 45", "--threads", "1", "--games", "40", "--out", str(tmp_path / "n.safetensors")]
-    found = document(cli, *run, "--bands", "40,80", "--band-share", "0.4")
-    settings = found["settings"]
-    assert (settings["bands"], settings["band_share"]) == ([40, 80], 0.4)
-    assert 10 < found["games"] < 40
-    assert found["games_begun"] == 40
 
 
 @pytest.mark.parametrize("threads", ["1", "2"])
@@ -172,17 +159,3 @@ def test_ctrl_c_saves(tmp_path: Path) -> None:
     again = f"twofold train --out {path} --resume --checkpoint 1s"
     assert f"interrupted and saved. Continue with: {again}" in err
     assert not load(path).is_finished
-
-
-def test_start_with_a_weight_file_of_tdl(cli: Cli, tmp_path: Path) -> None:
-    first, tdl, again = (str(tmp_path / name) for name in ("a.safetensors", "a.w", "b.safetensors"))
-    options = ("0123 4567", "--threads", "1", "--games")
-    assert cli("train", *options, "40", "--out", first).code == 0
-    assert cli("net", "convert", first, tdl).code == 0
-    assert cli("train", *options, "1", "--start", tdl, "--out", again).code == 0
-    card = read_card(again)
-    assert card.before == [{"method": "trained with TDL2048+", "games": 0}]
-    begun = Training(TrainingSettings(patterns="0123 4567"), games=1)
-    start_from(begun, tdl)
-    assert np.array_equal(begun.network.weights, read_network(first)[0].weights)
-    assert np.array_equal(begun.memory, load(first).memory)

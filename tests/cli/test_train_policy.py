@@ -58,14 +58,6 @@ def test_an_analysis_shows_probabilities_and_the_critic(cli: Cli, tmp_path: Path
     assert isinstance(document["critic"], float)
 
 
-def test_moves_that_the_search_left_out_are_told(cli: Cli, tmp_path: Path) -> None:
-    spec = f"policy:net={write(tmp_path / 'p.safetensors')},ply=1,share=1"
-    out = cli("analyse", "1234/2345/3456/0001", "--player", spec).out
-    assert re.search(r"^left .* best$", out, re.MULTILINE)
-    assert "not tried  down: too improbable" in out
-    assert "not tried" not in cli("analyse", "0012/0013/0024/1357", "--player", spec).out
-
-
 @pytest.mark.long
 @TORCH
 def test_a_limit_that_leaves_nothing_changes_no_file(cli: Cli, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tests.support.commands import Cli
-from twofold.learn.checkpoint import load, save
+from twofold.learn.checkpoint import load
 from twofold.learn.training import Training
 from twofold.storage.files import alone
 from twofold.values.network_file import read_card, read_network
@@ -98,20 +98,6 @@ def test_ctrl_c_saves_and_resume_goes_on(
         assert np.array_equal(found.weights, expected.weights)
         assert (card.games, card.settings["seed"]) == (1200, str(number))
     assert rows(out) == rows(whole)
-
-
-def test_fewer_games_than_a_run_has_begun_leave_it_alone(cli: Cli, out: Path) -> None:
-    options = ["--runs", "2", "--out", str(out)]
-    assert cli("train", *SMALL, "--games", "60", *options).code == 0
-    path = run_of(out, 1)
-    begun = load(path, seconds=1e6)
-    begun.run(games=70)
-    save(begun, path)
-    before = path.read_bytes()
-    code, words, err = cli("train", "--resume", "--games", "50", *options)
-    assert (code, err.count("name more games")) == (0, 2)
-    assert "seed 1: 70 games" in words
-    assert path.read_bytes() == before
 
 
 def test_more_runs_and_more_games(cli: Cli, out: Path) -> None:

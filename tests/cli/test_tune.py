@@ -38,13 +38,6 @@ def test_the_table_ends_with_a_player(cli: Cli, tmp_path: Path) -> None:
     assert again.out.splitlines()[-1] == lines[-1]
 
 
-def test_nothing_better_than_the_start(cli: Cli, tmp_path: Path) -> None:
-    arguments = [*SMALL, "--trials", "1", "--out", str(tmp_path / "t.db")]
-    code, out, _ = cli("tune", SPEC, *arguments)
-    assert code == 0
-    assert out.endswith(f"\nno weights were better than the start\n\n{SPEC}\n")
-
-
 @pytest.mark.promise("R30")
 def test_documents_are_equal_but_for_timing_and_machine(cli: Cli, tmp_path: Path) -> None:
     def stripped(name: str, *more: str) -> dict[str, Any]:
