@@ -18,7 +18,8 @@ from twofold.cli.play import TextGame
 from twofold.game.record import Record, read_record, write_record
 from twofold.games import live_game as saving
 from twofold.games.daily import new_record
-from twofold.games.live_game import LiveGame, RecordFile, new_game
+from twofold.games.kept import OPENED_TAG
+from twofold.games.live_game import LiveGame, Row, new_game
 from twofold.games.store import GameStore, games_folder, read_game
 from twofold.players import PlayerSpec
 
@@ -119,10 +120,13 @@ def test_what_a_resumed_record_says_is_kept(cli: Cli, tmp_path: Path) -> None:
     )
     path = tmp_path / "game.2048"
     write_record(path, record)
-    cli("play", "--resume", str(path), stdin=f"undo\n{game.legal_moves()[-1].letter}\nquit\n")
-    found = read_record(path)
-    assert (found.player, found.date, found.tags) == ("Ada + me", "2048-01-31", tags)
+    keys = f"undo\n{game.legal_moves()[-1].letter}\nsave --force {path}\nquit\n"
+    _, out, _ = cli("play", "--resume", str(path), stdin=keys)
+    found = read_game(saved(out))
+    assert (found.player, found.date) == ("Ada + me", "2048-01-31")
+    assert found.tags == {**tags, OPENED_TAG: "yes"}
     assert found.comments == {1: "good"}  # the third move has been taken back
+    assert saved(cli("play", "--resume", str(path), stdin="").out) == saved(out)  # the same game
 
 
 def test_a_game_without_moves_is_not_saved(cli: Cli, tmp_path: Path) -> None:
@@ -214,34 +218,31 @@ def test_hints_are_counted_and_refused_in_the_daily_game(
 
 @pytest.mark.promise("R65")
 def test_another_program_with_the_same_game_is_named(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While one plays, and at its end."""
     monkeypatch.setattr(saving, "SAVE_SECONDS", 0.0)
-    path = tmp_path / "a.2048"
-    game = Game(seed=1)
-    game.play(Move.LEFT)
-    write_record(path, Record.from_game(game))
-    read = RecordFile.read
+    name, read = saved(cli("play", "--seed", "1", stdin="l\n").out), Row.read
+    game = read_game(name).resume()
 
-    def read_then_play_on(file: RecordFile) -> Record:
-        found = read(file)
-        for _ in range(2):
-            game.play(game.legal_moves()[0])
-        write_record(path, Record.from_game(game))
+    def read_then_play_on(row: Row) -> Record:
+        found = read(row)
+        with closing(GameStore(games_folder())) as store:
+            read(theirs := Row(store, name))
+            for _ in range(2):
+                game.play(game.legal_moves()[0])
+            assert theirs.save(Record.from_game(game), 1.0, None) is None
         return found
 
-    monkeypatch.setattr(RecordFile, "read", read_then_play_on)
+    monkeypatch.setattr(Row, "read", read_then_play_on)
     same, news = game.legal_moves()[0].letter, "another program went on with this game"
-    _, out, _ = cli("play", "--resume", str(path), stdin=f"{same}\n\nquit\n")
-    assert f"{news}; its moves are here now" in out
-    assert "move 3, score" in out
-    _, out, _ = cli("play", "--resume", str(path), stdin="")
-    assert news in out
+    for keys, said in ((f"{same}\n\nquit\n", f"{news}; its moves are here now"), ("", news)):
+        assert said in cli("play", "--resume", name, stdin=keys).out
     other = game.legal_moves()[-1].letter
-    _, out, _ = cli("play", "--resume", str(path), stdin=f"{other}\nquit\n")
-    assert f"another program has saved other moves in {path}; this game is now in" in out
-    assert f"continue with: twofold play --resume {tmp_path / 'a-2.2048'}" in out
+    _, out, _ = cli("play", "--resume", name, stdin=f"{other}\nquit\n")
+    assert f"another program has saved other moves in {name}; this game is now saved as" in out
+    assert f"continue with: twofold play --resume {saved(out)}" in out
+    assert saved(out) != name
 
 
 def test_a_game_from_standard_input_and_moves_from_the_terminal(cli: Cli, tmp_path: Path) -> None:

@@ -9,10 +9,10 @@ import pytest
 
 from tests.games.kept_games import record_of
 from twofold import Board, Game, Move, Rules
-from twofold.game.record import Record, read_record
+from twofold.game.record import Record
 from twofold.games import live_game as saving
 from twofold.games.daily import DailyRule, new_record
-from twofold.games.live_game import LOOK_SECONDS, LiveGame, Place, RecordFile, Row, new_game
+from twofold.games.live_game import LOOK_SECONDS, LiveGame, Row, new_game
 from twofold.games.makers import AUTOPLAY_TAG
 from twofold.games.store import GameStore
 
@@ -29,7 +29,7 @@ def play(kept: LiveGame, letter: str = "", by: str = "") -> None:
     kept.note_move(by)
 
 
-def place(kept: LiveGame) -> Place:
+def place(kept: LiveGame) -> Row:
     assert kept.place is not None
     return kept.place
 
@@ -189,22 +189,6 @@ def test_another_game_in_the_row_is_left_alone(
     kept.save()
     assert kept.take_notice() == ""
     assert place(kept).read().moves == kept.game.moves
-
-
-@pytest.mark.promise("R65")
-def test_a_file_of_ones_own_goes_on_beside_it(store: GameStore, tmp_path: Path) -> None:
-    """A save by another program between reading and playing is noticed."""
-    path = tmp_path / "a.2048"
-    path.write_text(str(Record.from_game(played("l"))))
-    file = RecordFile(store, path)
-    record = file.read()
-    path.write_text(str(Record.from_game(played("lr"))))
-    kept = LiveGame(record.replay(), file, record)
-    play(kept, "d")
-    kept.save()
-    assert place(kept).name == str(tmp_path / "a-2.2048")
-    assert read_record(path).moves == played("lr").moves
-    assert store.best(str(Rules())) == kept.own_score
 
 
 def test_hints_are_counted_and_kept(store: GameStore) -> None:

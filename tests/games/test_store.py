@@ -22,10 +22,9 @@ from twofold.game.record import Record
 from twofold.game.rules import Rules
 from twofold.games import store as module
 from twofold.games.kept import Accuracy
-from twofold.games.live_game import LiveGame, Place, RecordFile, Row
+from twofold.games.live_game import LiveGame, Row
 from twofold.games.store import FILE, GameStore, NotFound, Version, goes_on, make_folder, read_game
 from twofold.storage import database
-from twofold.storage.files import alone
 
 
 def five_games(folder: Path) -> Path:
@@ -125,7 +124,7 @@ def test_best_scores_outlive_their_games(store: GameStore) -> None:
     assert ids(again(store)) == ["small"]
 
 
-# ---- two programs: a row of the store and a file of one's own keep the same contract
+# ---- two programs
 
 
 def made(picks: str, seed: int = 1, board: str = "") -> Record:
@@ -137,18 +136,12 @@ def made(picks: str, seed: int = 1, board: str = "") -> Record:
     return Record.from_game(game)
 
 
-Places = Callable[[], Place]
-
-
-@pytest.fixture(params=["row", "file"])
-def place(request: pytest.FixtureRequest, store: GameStore, tmp_path: Path) -> Iterator[Places]:
-    """Makes the same place once more, as each program sees it."""
+@pytest.fixture
+def place(store: GameStore) -> Iterator[Callable[[], Row]]:
+    """Makes the same row once more, as each program sees it."""
     with closing(GameStore(store.folder)) as other:
         stores = itertools.cycle([store, other])
-        if request.param == "row":
-            yield lambda: Row(next(stores), "a")
-        else:
-            yield lambda: RecordFile(next(stores), tmp_path / "a.2048")
+        yield lambda: Row(next(stores), "a")
 
 
 @pytest.mark.promise("R65")
@@ -163,7 +156,9 @@ def place(request: pytest.FixtureRequest, store: GameStore, tmp_path: Path) -> I
         ("0", "1", "parted"),
     ],
 )
-def test_what_another_program_saved(place: Places, ours: str, theirs: str, found: object) -> None:
+def test_what_another_program_saved(
+    place: Callable[[], Row], ours: str, theirs: str, found: object
+) -> None:
     one, other = place(), place()
     assert one.save(made("0"), 1.0, None) is None
     assert other.read() == made("0")
@@ -183,7 +178,7 @@ def test_what_another_program_saved(place: Places, ours: str, theirs: str, found
 @pytest.mark.parametrize(
     "theirs", [made("01", seed=2), made("1", board=str(made("0").final)), Record(Rules(3, 3), 1)]
 )
-def test_other_games_are_not_overwritten(place: Places, theirs: Record) -> None:
+def test_other_games_are_not_overwritten(place: Callable[[], Row], theirs: Record) -> None:
     """Two programs may choose the same name before either has saved."""
     assert place().save(theirs, 1.0, None) is None
     new = place()
@@ -195,13 +190,10 @@ def test_other_games_are_not_overwritten(place: Places, theirs: Record) -> None:
 
 
 @pytest.mark.promise("R65")
-def test_a_deleted_game_is_not_written(place: Places) -> None:
+def test_a_deleted_game_is_not_written(place: Callable[[], Row]) -> None:
     one = place()
     assert one.save(made("0"), 1.0, None) is None
-    if isinstance(one, RecordFile):
-        one.path.unlink()
-    else:
-        one.store.delete("a")
+    one.store.delete("a")
     assert one.other() == "deleted"
     assert one.save(made("01"), 2.0, None) == "deleted"
 
@@ -210,7 +202,7 @@ def test_moves_of_another_program_are_named_before_they_are_deleted(store: GameS
     store.save("a", record_of(3), 1.0)
     assert ids(store) == ["a"]
     with closing(GameStore(store.folder)) as other:
-        other.save("a", record_of(6), 2.0, other.read("a").mark)  # type: ignore[arg-type]
+        other.save("a", record_of(6), 2.0, other.read("a").mark)
     with pytest.raises(InvalidInput, match=r"has 6 moves now\. Delete it once more"):
         store.delete("a")
     assert store.read("a").record.moves == record_of(6).moves
@@ -235,7 +227,7 @@ def test_given_tiles_have_to_be_the_same() -> None:
 class Program:
     """A program with a saved game: it takes over moves, or continues in a new place."""
 
-    def __init__(self, place: Place, pick: str) -> None:
+    def __init__(self, place: Row, pick: str) -> None:
         self.place, self.pick = place, pick
         self.made: list[Record] = []  # each game that it had after a move
         self.record = place.read()
@@ -267,36 +259,35 @@ class Program:
 
 
 @pytest.mark.promise("R65")
-@pytest.mark.parametrize("kind", ["row", "file"])
 def test_no_order_of_two_programs_loses_a_move(
-    tmp_path: Path, kind: str, figure: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, figure: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every order in which two programs play, undo and save; only undone moves are lost."""
     monkeypatch.setattr("os.fsync", lambda _: None)
     play, undo = ("play", "save", "play", "save"), ("undo", "save", "play", "save")
-    cases = [("0", play, "1"), ("00", undo, "2")]
+    later, late = ("play", "undo", "play", "save"), ("play", "play", "save", "save")
+    cases = [  # the moves before, what each program does, and how it chooses its moves
+        ("0", play, play, "01"),
+        ("00", undo, play, "21"),
+        ("00", undo, undo, "21"),
+        ("0", later, play, "01"),
+        ("0", play, late, "00"),
+        ("", play, play, "12"),
+    ]
     count = 0
     with closing(GameStore(tmp_path)) as store, closing(GameStore(tmp_path)) as other:
-        for start, mine, pick in cases:
-            steps = _merges([(0, what) for what in mine], [(1, what) for what in play])
-            for order in steps:
+        for start, mine, theirs, picks in cases:
+            for order in _merges([(0, what) for what in mine], [(1, what) for what in theirs]):
                 count += 1
-                name = f"g{count}"
-                file = tmp_path / f"{name}.2048"
-                places: list[Place] = [Row(store, name), Row(other, name)]
-                if kind == "file":
-                    places = [RecordFile(store, file), RecordFile(other, file)]
+                places = [Row(store, f"g{count}"), Row(other, f"g{count}")]
                 assert places[0].save(made(start), 1.0, None) is None
-                programs = [Program(places[0], "2" if mine is undo else "0")]
-                programs.append(Program(places[1], "1" if mine is undo else pick))
+                programs = [Program(row, pick) for row, pick in zip(places, picks, strict=True)]
                 for who, what in order:
                     getattr(programs[who], what)()
-                kept = [one.place.read() for one in programs]
-                kept += [one.read() for one in places]
-                played = programs[1].made if mine is undo else programs[0].made + programs[1].made
-                for game in [*played, *(one.record for one in programs)]:
+                kept = [one.read() for one in (*places, *(each.place for each in programs))]
+                for game in (made for each in programs for made in (*each.made, each.record)):
                     assert any(goes_on(one, game) for one in kept), order
-    figure(f"{count} orders of two programs on a {kind}: 0 moves lost")
+    figure(f"{count} orders of two programs on a row: 0 moves lost")
 
 
 def _merges(
@@ -435,9 +426,6 @@ def test_a_game_in_use_is_named(store: GameStore, monkeypatch: pytest.MonkeyPatc
         with pytest.raises(InvalidInput, match="another program is using"):
             GameStore(store.folder)
         store._connection.execute("ROLLBACK")
-    file = RecordFile(store, store.folder / "a.2048")
-    with alone(file.path, "program"), pytest.raises(InvalidInput, match="another program is using"):
-        file.save(record_of(), 1.0, None)
 
 
 @pytest.mark.parametrize(
@@ -534,9 +522,8 @@ def test_texts_in_another_code_are_shown(store: GameStore) -> None:
 
 @pytest.mark.parametrize("cell", ["'many'", "1.5", "x'00'", str(2**63 - 1)])
 def test_damaged_scores_and_tiles_are_none(store: GameStore, cell: str) -> None:
-    store.save("a", record_of(3), 1.0)
+    store.save("a", record_of(3), 1.0, own=7)
     rules = infos(store)[0].rules
-    store.keep_best("a", rules, 7)
     largest = store.largest(rules, without="")
     store._connection.execute("INSERT INTO best VALUES (?, ?, " + cell + ")", ("b", rules))
     store.save("b", record_of(3), 1.0)

@@ -34,14 +34,15 @@ from twofold.errors import (
 )
 from twofold.figures import counted
 from twofold.game.board import Board
-from twofold.game.formats import parse_any_record
+from twofold.game.formats import parse_any_record, read_any_record
 from twofold.game.game import Game
 from twofold.game.notation import MOVE_LETTERS, shell_line, shown
-from twofold.game.record import read_record, write_record
+from twofold.game.record import Record, read_record, write_record
 from twofold.game.record_text import located
 from twofold.game.rules import Move, Rules
 from twofold.game.step import Step, makes_goal
-from twofold.games.live_game import LiveGame, Place, RecordFile, Row, new_game, next_game, opened
+from twofold.games.kept import unindexed
+from twofold.games.live_game import LiveGame, Row, new_game, next_game, opened
 from twofold.games.mover import PLEASANT, analyse, question_of
 from twofold.games.shared_game import SharedGame
 from twofold.games.store import GameStore, games_folder
@@ -86,9 +87,9 @@ def command(
     With the extra 'tui' the arrow keys move, ? shows all keys, and a player gives hints. Without
     it, without a terminal or with --plain, type u, r, d or l and Enter; help lists all commands.
     The game is saved as you play, beside those of the web app. Quitting, and Ctrl-C, print the
-    command that continues it. A game from a file is saved there. A game from standard input, in any
-    format that `convert` reads, is saved as a new one, and does not count for the best score; the
-    keys then come from the terminal.
+    command that continues it. A game from a file or from standard input, in any format that
+    `convert` reads, is saved as a new one unless it is saved already, and does not count for the
+    best score. With standard input the keys come from the terminal.
     """
     player = PlayerSpec.parse(hints) if hints else None
     if resume is not None:
@@ -112,18 +113,25 @@ def command(
 
 def _resumed(store: GameStore, name: str) -> LiveGame:
     """The game of --resume."""
+    game = store.named(name)
+    if not game:
+        found = _read(name)
+        game = store.find(unindexed(found))
+    row = Row(store, game or store.new_id())
+    record = row.read() if game else opened(found)
+    return LiveGame(record.replay(), row, record, player=record.player)
+
+
+def _read(name: str) -> Record:
+    """The game in a file, or on standard input if the name is `-`."""
     if name != "-":
-        game = store.named(name)
-        if not game and not Path(name).exists():
+        if not Path(name).exists():
             raise InvalidInput(f"expected a saved game or a file, got {shown(name)}")
-        place: Place = Row(store, game) if game else RecordFile(store, Path(name))
-        record = place.read()
-    else:
-        with located("standard input"):
-            record = opened(parse_any_record(standard_input("game").read(MAX_RECORD_BYTES + 1)))
-        read_keys_from_terminal()
-        place = Row(store, store.new_id())
-    return LiveGame(record.replay(), place, record, player=record.player)
+        return read_any_record(name)
+    with located("standard input"):
+        found = parse_any_record(standard_input("game").read(MAX_RECORD_BYTES + 1))
+    read_keys_from_terminal()
+    return found
 
 
 def _play_on_screen(kept: LiveGame, hints: PlayerSpec | None, helper: Player | None) -> None:
@@ -154,7 +162,7 @@ def leave(kept: LiveGame) -> None:
         return
     if notice := kept.take_notice():
         print_out(notice)
-    print_out(f"the game is {kept.place.where}")
+    print_out(f"the game is saved as {kept.place.name}")
     print_out(f"continue with: {shell_line('twofold', 'play', '--resume', kept.place.name)}")
 
 

@@ -1,16 +1,10 @@
-"""LiveGame: a game in play, who plays it, and where it is saved.
+"""LiveGame: a game in play, who plays it, and the row of the store where it is saved.
 
-A place is a row of the store, or a file of the person's own. Several programs may have the same
-game open: a place knows which version this program saw last. It has `store`, which keeps the best
-scores; `name`, an id or a path; `best_name`, the same for the best scores; and `where`, for a
-sentence: `saved as ID`, `in FILE`.
-
-Moves that another program added are taken over; if it made other moves, the game is saved in a new
-place.
+Several programs may have the same game open: a row knows which version this program saw last. Moves
+that another program added are taken over; if it made other moves, the game is saved in a new row.
 """
 
 import contextlib
-import hashlib
 import logging
 import secrets
 import threading
@@ -18,15 +12,12 @@ import time
 from dataclasses import replace
 from datetime import datetime
 from itertools import takewhile
-from pathlib import Path
 from typing import Final, Literal
 
-from twofold.errors import InvalidRecord, TwofoldError
+from twofold.errors import TwofoldError
 from twofold.game.board import Board
 from twofold.game.game import Game
-from twofold.game.notation import shown
-from twofold.game.record import Record, format_record, parse_record
-from twofold.game.record_text import located
+from twofold.game.record import Record
 from twofold.game.rules import Move
 from twofold.game.step import Step, begins_game
 from twofold.games.daily import DailyRule, day_of_record, without_day
@@ -40,9 +31,8 @@ from twofold.games.makers import (
     autoplay_tags,
     kind_of,
 )
-from twofold.games.store import PATIENCE, Conflict, GameStore, Version, settled
-from twofold.limits import MAX_MOVE_NUMBER, MAX_RECORD_BYTES
-from twofold.storage.files import alone, atomic_write, free_path, read_start
+from twofold.games.store import Conflict, GameStore, Version
+from twofold.limits import MAX_MOVE_NUMBER
 
 News = Literal["newer", "parted", "deleted"]
 """What another program did: it added moves, made other ones, or deleted the game."""
@@ -55,8 +45,8 @@ LOOK_SECONDS: Final = 1.0
 
 _NOTICES: Final[dict[News, str]] = {
     "newer": "another program went on with this game; its moves are here now",
-    "parted": "another program has saved other moves in {old}; this game is now {new}",
-    "deleted": "another program has deleted {old}; this game is now {new}",
+    "parted": "another program has saved other moves in {old}; this game is now saved as {new}",
+    "deleted": "another program has deleted {old}; this game is now saved as {new}",
 }
 _LOG: Final = logging.getLogger("twofold.play")
 
@@ -73,11 +63,15 @@ def opened(record: Record) -> Record:
 
 
 class Row:
-    """A row of the store; at first as if there were none."""
+    """The row of a game in the store as this program saw it last; at first as if there were none.
 
-    def __init__(self, store: GameStore, game: str) -> None:
-        self.store, self.where = store, f"saved as {game}"
-        self.name = self.best_name = game
+    Attributes:
+        store: also keeps the best scores.
+        name: id of the game.
+    """
+
+    def __init__(self, store: GameStore, name: str) -> None:
+        self.store, self.name = store, name
         self._mark = 0
 
     def read(self) -> Record:
@@ -88,7 +82,6 @@ class Row:
 
     def take(self, version: Version) -> None:
         """Mark a version as seen: the next save may overwrite it."""
-        assert isinstance(version.mark, int)
         self._mark = version.mark
 
     def other(self) -> Version | Conflict | None:
@@ -100,7 +93,7 @@ class Row:
 
         `played` is the time of the last change in seconds since 1970, `own` the person's points.
         Returns None if it is saved; a version that continues `record`; or why it needs another
-        place. Raises InvalidInput or ResourceError; the game there is then unchanged.
+        row. Raises InvalidInput or ResourceError; the game there is then unchanged.
         """
         done = self.store.save(self.name, record, played, self._mark, own=own)
         if not isinstance(done, int):
@@ -109,65 +102,8 @@ class Row:
         return None
 
     def elsewhere(self) -> "Row":
-        """A new place for this game."""
+        """A new row for this game."""
         return Row(self.store, self.store.new_id())
-
-
-class RecordFile:
-    """A record that a person keeps in a file of their own."""
-
-    def __init__(self, store: GameStore, path: Path) -> None:
-        self.store, self.path, self.where = store, path, f"in {path}"
-        self.name, self.best_name = str(path), str(path.absolute())
-        self._known: set[bytes | None] = {None}  # digests; None: there is no file
-
-    def read(self) -> Record:
-        """See `Row`."""
-        with located(shown(self.name)):
-            data = read_start(self.path, MAX_RECORD_BYTES + 1, InvalidRecord)
-            self._known = {_digest(data)}
-            return unindexed(parse_record(data))
-
-    def take(self, version: Version) -> None:
-        """See `Row`."""
-        assert isinstance(version.mark, bytes)
-        self._known = {version.mark}
-
-    def other(self) -> Version | Conflict | None:
-        """See `Row`; a file that is no record any more counts as one with other moves."""
-        if not self.path.exists():
-            return None if None in self._known else "deleted"
-        data = read_start(self.path, MAX_RECORD_BYTES + 1, InvalidRecord)
-        if _digest(data) in self._known:
-            return None
-        try:
-            return Version(unindexed(parse_record(data)), _digest(data))
-        except InvalidRecord:
-            return "parted"
-
-    def save(self, record: Record, played: float, own: int | None) -> Version | Conflict | None:
-        """See `Row`."""
-        with alone(self.path.resolve(), "program", patience=PATIENCE):
-            if other := settled(record, self.other()):
-                return other
-            data = format_record(record).encode()
-            self._known.add(_digest(data))  # a write that fails late may have replaced the file
-            atomic_write(self.path, data)
-            self._known = {_digest(data)}
-        if own is not None:
-            self.store.keep_best(self.best_name, str(record.rules), own)
-        return None
-
-    def elsewhere(self) -> "RecordFile":
-        """See `Row`."""
-        return RecordFile(self.store, free_path(self.path))
-
-
-Place = Row | RecordFile
-
-
-def _digest(data: bytes) -> bytes:
-    return hashlib.blake2b(data, digest_size=16).digest()
 
 
 class LiveGame:
@@ -189,7 +125,7 @@ class LiveGame:
     def __init__(
         self,
         game: Game,
-        place: Place | None,
+        place: Row | None,
         resumed: Record | None = None,
         *,
         player: str = "",
@@ -377,7 +313,7 @@ class LiveGame:
         """The best score under these rules, in points, including this game's."""
         if self.place is None:
             return 0
-        others = self.place.store.best(str(self.game.rules), without=self.place.best_name)
+        others = self.place.store.best(str(self.game.rules), without=self.place.name)
         return max(others, self.own_score or 0)
 
     def save(self) -> None:
@@ -451,13 +387,13 @@ class LiveGame:
         assert self.place is not None
         self.move_to(self.place.elsewhere(), conflict)
 
-    def move_to(self, place: Place, conflict: Conflict) -> None:
+    def move_to(self, place: Row, conflict: Conflict) -> None:
         """Continue in a new place; called under `saving`."""
         with self.lock:
             assert self.place is not None
             old, self.place = self.place, place
             self._resumed = without_day(self._resumed)  # the game in the old place is the try
-            self._notice = _NOTICES[conflict].format(old=old.name, new=place.where)
+            self._notice = _NOTICES[conflict].format(old=old.name, new=place.name)
             _LOG.warning("%s", self._notice)
             self.tell_news(conflict)
 

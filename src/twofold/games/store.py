@@ -100,7 +100,7 @@ _SCHEMA: Final = Schema(
 """,
 )
 """`version` is a new random number at each save. `best` has the points that a person's own moves
-reached and that stand, also of deleted games and of files elsewhere. `accuracy` has the games that
+reached and that stand, also of deleted games. `accuracy` has the games that
 were judged, as `Accuracy`, and `practice` what a person has practised, as JSON.
 """
 
@@ -155,14 +155,7 @@ class Version:
     """A game as another program saved it, and the mark of that version."""
 
     record: Record
-    mark: int | bytes
-
-
-def settled(ours: Record, other: Version | Conflict | None) -> Version | Conflict | None:
-    """What a save meets: a version that continues ours, a conflict, or None to overwrite."""
-    if not isinstance(other, Version) or goes_on(other.record, ours):
-        return other
-    return None if goes_on(ours, other.record) else "parted"
+    mark: int
 
 
 def goes_on(later: Record, earlier: Record) -> bool:
@@ -275,11 +268,15 @@ class GameStore:
             raise NotFound(f"expected the id of a game, got {shown(game)}")
         new, kept = secrets.randbelow(2**62) + 1, kept_of(game, record, played, imported=imported)
         with self._writing() as connection:
-            if other := settled(record, self.changed(game, mark)):
+            other = self.changed(game, mark)
+            if isinstance(other, Version) and not goes_on(other.record, record):
+                other = None if goes_on(record, other.record) else "parted"
+            if other is not None:
                 return other
             _put(connection, kept, record, new)
             if own is not None:
-                _put_best(connection, game, kept.info.rules, own)
+                best = (game, kept.info.rules, own)
+                connection.execute("INSERT OR REPLACE INTO best VALUES (?, ?, ?)", best)
         self._seen[game] = new
         return new
 
@@ -389,11 +386,6 @@ class GameStore:
         query = f"""SELECT ifnull(max({column}), 0) FROM {table} WHERE rules = ? AND game <> ?
             AND typeof({column}) = 'integer' AND {column} <= {MAX_SCORE} {more}"""
         return self._rows(_Numbers, query, rules, without)[0][0]
-
-    def keep_best(self, game: str, rules: str, score: int) -> None:
-        """Set the points that a person's own moves reached in a game; a move undone lowers them."""
-        with self._writing() as connection:
-            _put_best(connection, game, rules, score)
 
     # ---- accuracy and practice
 
@@ -570,10 +562,6 @@ def _put(connection: sqlite3.Connection, kept: Kept, record: Record, mark: int) 
         f"INSERT OR REPLACE INTO game ({_LISTED}, record) VALUES ({marks})",
         [*values, format_record(unindexed(record))],
     )
-
-
-def _put_best(connection: sqlite3.Connection, game: str, rules: str, score: int) -> None:
-    connection.execute("INSERT OR REPLACE INTO best VALUES (?, ?, ?)", (game, rules, score))
 
 
 def _words_of(info: GameInfo) -> str:

@@ -17,7 +17,7 @@ from twofold.game.record import Record
 from twofold.game.rules import Move, Rules
 from twofold.game.step import Step, makes_goal, result_text, slides
 from twofold.games.autoplay import Autoplay, EndReason, MakePlayer, Wish, message_of
-from twofold.games.live_game import LiveGame, News, Place
+from twofold.games.live_game import LiveGame, News, Row
 from twofold.games.makers import ME
 from twofold.games.store import Conflict
 from twofold.web import protocol
@@ -74,7 +74,7 @@ class PageGame(LiveGame):
         game: Game,
         table: "PageTable",
         played: float,
-        place: Place | None = None,
+        place: Row | None = None,
         resumed: Record | None = None,
         *,
         begun: str | None = None,

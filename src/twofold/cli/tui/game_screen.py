@@ -317,7 +317,7 @@ class PlayScreen(GameScreen):
         if told:
             return
         if saved and self.kept.is_written and self.kept.place is not None:
-            self.say(f"the game is {self.kept.place.where}")
+            self.say(f"the game is saved as {self.kept.place.name}")
         elif saved:
             self.say("nothing to save: no move was made")
 

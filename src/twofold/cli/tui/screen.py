@@ -90,7 +90,7 @@ PLAY_KEYS: Final = (
     key("y,ctrl+y,ctrl+shift+z", "redo", "Y, Ctrl-Y", "redo", "redo"),
     key("r", "review", "R", "review this game", "review"),
     *SPEED_KEYS,
-    key("ctrl+s", "save", "Ctrl-S", "save now, and show the file"),
+    key("ctrl+s", "save", "Ctrl-S", "save now, and show the id"),
     *COMMON_KEYS,
 )
 
