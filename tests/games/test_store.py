@@ -487,7 +487,7 @@ def test_a_damaged_file_is_named(
         "played = 9e999", "played = 'now'", "played = -1", "played = x'00'", "rules = x'00'",
         "player = x'ff'", "score = 'many'", "moves = 1.5", "kind = 'other'", "version = 'last'",
         "version = x'00'", "imported = 'no'", "rules = '3x3'", "rules = 'chess'", "board = 'no'",
-        "player = hex(zeroblob(20000000))",  # more than a record may have
+        "player = hex(zeroblob(20000000))", "rules = hex(zeroblob(20000000))",  # more than fits
     ],
 )  # fmt: skip
 @pytest.mark.promise("R63")
@@ -495,8 +495,10 @@ def test_a_damaged_entry_hides_no_other_game(store: GameStore, change: str) -> N
     """It is named; its game can be opened, and the next save makes the entry anew."""
     for game in ("good", "bad"):
         store.save(game, record_of(3), 1.0)
-    store._connection.execute(f"UPDATE game SET {change} WHERE game = 'bad'")
+    with closing(sqlite3.connect(store.path)) as connection, connection:
+        connection.execute(f"UPDATE game SET {change} WHERE game = 'bad'")
     assert [one.info.game for one in store.games()] == ["good"]
+    assert store.largest(STANDARD_TEXT, without="") == 4
     games, damaged = store.select()
     assert ([one.game for one in games], list(damaged)) == (["good"], ["bad"])
     assert change.split()[0] in damaged["bad"] or change.startswith(("rules", "board"))

@@ -23,6 +23,7 @@ from twofold.game.rules import Rules
 from twofold.game.step import begins_game, result_text
 from twofold.games.daily import day_of_record
 from twofold.games.makers import Kind, counts_as_own, kind_of
+from twofold.limits import MAX_TAG
 
 MOVES_TAG: Final = "Moves"
 """Tag of an exported record with its number of moves."""
@@ -40,25 +41,28 @@ INDEX_TAGS: Final = (MOVES_TAG, PLAYED_TAG, IMPORTED_TAG)
 """Tags of an exported record that are not part of its game."""
 
 
+Text = Annotated[str, msgspec.Meta(max_length=MAX_TAG)]
+
+
 class GameInfo(msgspec.Struct, frozen=True):
     """A saved game in a list.
 
     `undos` counts undone moves, `hints` positions with hints; `daily` is the day of a daily game.
     """
 
-    game: str
-    rules: str
-    board: str
+    game: Text
+    rules: Text
+    board: Text
     score: int
     moves: int
     max_tile: int
-    status: str
-    player: str
-    date: str
+    status: Text
+    player: Text
+    date: Text
     undos: int
     hints: int = 0
     kind: Kind = "hand"
-    daily: str = ""
+    daily: Text = ""
 
 
 Moves = Annotated[int, msgspec.Meta(ge=0)]

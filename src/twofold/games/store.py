@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, TypeVar, get_type_hints
+from typing import Annotated, Final, Literal, TypeVar
 
 import msgspec
 
@@ -30,7 +30,7 @@ from twofold.game.record_text import located
 from twofold.game.rules import Rules
 from twofold.game.step import start_board
 from twofold.games.kept import Accuracy, GameInfo, Kept, Moves, Percent, kept_of, unindexed
-from twofold.limits import MAX_RECORD_BYTES, MAX_SCORE, MAX_TAG
+from twofold.limits import MAX_RECORD_BYTES, MAX_SCORE
 from twofold.storage.database import (
     Deadline,
     Schema,
@@ -50,9 +50,6 @@ OPENING_SECONDS: Final = 60.0
 
 QUERY_SECONDS: Final = 30.0
 """Longest time of a request, which takes milliseconds."""
-
-SQLITE_TEXT: Final = 10**9
-"""Most bytes of a text in SQLite."""
 
 FILE: Final = "games.db"
 GAMES: Final = "games"
@@ -112,18 +109,15 @@ MAX_PLAYED: Final = 1e11
 
 _INFO: Final = GameInfo.__struct_fields__
 _LISTED: Final = ", ".join((*_INFO, "played", "imported", "version"))
-_TEXTS: Final[dict[Any, Any]] = {str: Annotated[str, msgspec.Meta(max_length=MAX_TAG)]}
-_ROW: Final[Any] = tuple[  # type: ignore[misc]
-    (
-        *(_TEXTS.get(kind, kind) for kind in get_type_hints(GameInfo).values()),
-        Annotated[float, msgspec.Meta(ge=0, le=MAX_PLAYED)],
-        int,
-        int,
-    )
-]
+_COLUMNS: Final = {
+    "game": _LISTED,
+    "best": "game, rules, score",
+    "accuracy": "game, moves, percent",
+}
+"""The columns that queries of several rows read."""
+
 _Numbers = tuple[int, ...]
-_RecordText = Annotated[str, msgspec.Meta(max_length=MAX_RECORD_BYTES)]
-_Row = TypeVar("_Row", bound=tuple[Any, ...])
+_Row = TypeVar("_Row")
 _Content = TypeVar("_Content", bound=msgspec.Struct)
 _Result = TypeVar("_Result")
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
@@ -144,6 +138,14 @@ ORDERS: Final = {
 Conflict = Literal["parted", "deleted"]
 """Why a game cannot be saved in its place: another program has saved other moves there, or has
 deleted it."""
+
+
+class _Entry(GameInfo, array_like=True, frozen=True):
+    """A row of the list."""
+
+    played: Annotated[float, msgspec.Meta(ge=0, le=MAX_PLAYED)] = 0.0
+    imported: int = 0
+    version: int = 0
 
 
 class NotFound(InvalidInput):
@@ -234,12 +236,12 @@ class GameStore:
         return parse_unplayed(self._row(game)[1])
 
     def _row(self, game: str) -> tuple[int, str]:
-        query = "SELECT version, record FROM game WHERE game = ?"
-        rows, wrong = self._sound_rows(tuple[int, _RecordText], query, game)
-        for row in rows:
-            return row
-        for why in wrong.values():
-            raise InvalidRecord(f"the saved game {shown(game)} is damaged: {why}")
+        columns = "game, version, record"
+        rows, wrong = self._sound_rows(tuple[str, int, str], columns, "game", "game = ?", game)
+        for _, version, record in rows:
+            return version, record
+        if game in wrong:
+            raise InvalidRecord(f"the saved game {shown(game)} is damaged: {wrong[game]}")
         raise NotFound(f"there is no saved game {shown(game)}")
 
     def changed(self, game: str, mark: int) -> Version | Conflict | None:
@@ -326,19 +328,19 @@ class GameStore:
         """The games as `games` has them, and what is wrong with each other one, by its id."""
         if order not in ORDERS:
             raise InvalidInput(f"expected an order ({', '.join(ORDERS)}), got {shown(order)}")
-        query = f"SELECT {_LISTED} FROM game WHERE {where} ORDER BY {ORDERS[order]} LIMIT ?"
-        rows, wrong = self._sound_rows(_ROW, query, *values, most)
+        where += f" ORDER BY {ORDERS[order]} LIMIT ?"
+        rows, wrong = self._sound_rows(_Entry, _LISTED, "game", where, *values, most)
         games = []
-        for *cells, played, imported, version in rows:
-            info = GameInfo(*cells)
+        for one in rows:
             try:
-                if Board.parse(info.board).shape != _rules(info.rules).shape:
+                if Board.parse(one.board).shape != _rules(one.rules).shape:
                     raise InvalidBoard("expected a board of the rules' shape, got another one")
             except InvalidInput as error:
-                wrong[info.game] = str(error)
+                wrong[one.game] = str(error)
                 continue
-            self._seen[info.game] = version
-            games.append(Kept(info, played, bool(imported)))
+            self._seen[one.game] = one.version
+            info = GameInfo(*(getattr(one, name) for name in _INFO))
+            games.append(Kept(info, one.played, bool(one.imported)))
         for game, why in wrong.items():
             _LOG.warning("the entry of the saved game %s is damaged: %s", game, why)
         return games, wrong
@@ -383,16 +385,19 @@ class GameStore:
 
     def _most(self, column: str, table: str, rules: str, without: str, more: str = "") -> int:
         """The largest number in a column for other games under rules, but for damaged ones."""
-        query = f"""SELECT ifnull(max({column}), 0) FROM {table} WHERE rules = ? AND game <> ?
-            AND typeof({column}) = 'integer' AND {column} <= {MAX_SCORE} {more}"""
-        return self._rows(_Numbers, query, rules, without)[0][0]
+        where = f"""rules = ? AND game <> ? AND typeof({column}) = 'integer'
+            AND {column} <= {MAX_SCORE} {more}"""
+        ((most,),), _ = self._sound_rows(
+            tuple[int | None], f"max({column})", table, where, rules, without
+        )
+        return most or 0
 
     # ---- accuracy and practice
 
     def accuracies(self) -> dict[str, Accuracy]:
         """The accuracy of each judged game, by id; damaged ones are left out."""
-        query = f"SELECT game, moves, percent FROM accuracy LIMIT {MAX_GAMES}"
-        rows, _ = self._sound_rows(tuple[str, Moves, Percent], query)
+        row, columns = tuple[str, Moves, Percent], _COLUMNS["accuracy"]
+        rows, _ = self._sound_rows(row, columns, "accuracy", "1 LIMIT ?", MAX_GAMES)
         return {game: Accuracy(moves, percent) for game, moves, percent in rows}
 
     def note_accuracy(self, game: str, accuracy: Accuracy) -> None:
@@ -458,8 +463,6 @@ class GameStore:
     def _connect(self, options: str, patience: float) -> sqlite3.Connection:
         connection = connect(self.path, options, patience, check_same_thread=False)
         connection.text_factory = partial(str, encoding="utf-8", errors="replace")
-        # one text that is too long is a fault of its row, found by the types of the rows
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, SQLITE_TEXT)
         return connection
 
     def _readable(self) -> sqlite3.Connection:
@@ -495,19 +498,47 @@ class GameStore:
             return msgspec.convert(cells, list[row])  # type: ignore[valid-type]
 
     def _sound_rows(
-        self, row: type[_Row], query: str, *values: object
+        self, row: type[_Row], columns: str, table: str, where: str, *values: object
     ) -> tuple[list[_Row], dict[str, str]]:
         """The rows of the type `row`, and what is wrong with each other one, by its first cell."""
-        sound, wrong = [], {}
         with self._lock, self._errors("read"):
-            for cells in (found := self._cells(query, *values)):
-                try:
-                    sound.append(msgspec.convert(cells, row))
-                except msgspec.MsgspecError as error:
-                    text, _, place = str(error).partition(" - at `$[")
-                    column = found.description[int(place[:-2])][0]
-                    wrong[printable(str(cells[0])[:80])] = f"{column}: {printable(text)}"
+            try:
+                return self._converted(row, f"SELECT {columns} FROM {table} WHERE {where}", values)
+            except sqlite3.DataError:  # a text that is too long hides all rows
+                large = self._too_large(columns, table)
+            numbers = ", ".join(map(str, large))
+            query = f"SELECT {columns} FROM {table} WHERE rowid NOT IN ({numbers}) AND {where}"
+            sound, wrong = self._converted(row, query, values)
+        return sound, dict(large.values()) | wrong
+
+    def _converted(
+        self, row: type[_Row], query: str, values: tuple[object, ...]
+    ) -> tuple[list[_Row], dict[str, str]]:
+        sound, wrong = [], {}
+        for cells in (found := self._cells(query, *values)):
+            try:
+                sound.append(msgspec.convert(cells, row))
+            except msgspec.MsgspecError as error:
+                text, _, place = str(error).partition(" - at `$[")
+                column = found.description[int(place[:-2])][0]
+                wrong[printable(str(cells[0])[:80])] = f"{column}: {printable(text)}"
         return sound, wrong
+
+    def _too_large(self, columns: str, table: str) -> dict[int, tuple[str, str]]:
+        """The rows with a text that is too long: their games, and what is wrong."""
+        found = {}
+        for (number,) in self._cells(f"SELECT rowid FROM {table}").fetchall():
+            name = f"row {number}"
+            for column in dict.fromkeys(f"{_COLUMNS[table]}, {columns}".split(", ")):
+                try:
+                    query = f"SELECT {column} FROM {table} WHERE rowid = ?"
+                    (cell,) = self._cells(query, number).fetchone()
+                except sqlite3.DataError:
+                    why = f"{column}: expected at most {MAX_RECORD_BYTES:,} bytes, got more"
+                    found[number] = printable(name[:80]), why
+                    break
+                name = str(cell) if column == "game" else name
+        return found
 
     def _cells(self, query: str, *values: object) -> sqlite3.Cursor:
         if self._file is None and self._fault is None and self.path.exists():
