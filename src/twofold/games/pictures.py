@@ -414,73 +414,16 @@ def _page(data: dict[str, Any], title: str, theme: Theme, scale: float, width: i
     scheme = "light dark" if theme == "auto" else theme
     rules = _tile_rules(max(map(DIGITS.index, data["boards"])))
     packed = base64.b64encode(zlib.compress(json.dumps(data).encode(), 9)).decode()
-    return _TEMPLATE.format(
+    return _read("replay.html").format(
         title=drawing.escaped(title),
         style=f":root{{color-scheme:{scheme}}}\n" + _read("replay.css") + "".join(rules),
         board=_board(data, scale),
         width=width,
-        **{name: _SIGN.format(path) for name, path in _SIGNS.items()},
         last=data["first"] + len(data["moves"]),
         first=data["first"],
         data=packed,
         script=_read("replay.js"),
     )
-
-
-_SIGN: Final = (
-    '<svg viewBox="0 0 24 24" width="18" height="18" aria-hidden="true"><path d="{}"/></svg>'
-)
-_SIGNS: Final = {
-    "start": "M5 5h3v14H5zM20 5v14L9 12z",
-    "back": "M17 5l-7 7 7 7-2 2-9-9 9-9z",
-    "play": "M6 4v16l14-8z",
-    "on": "M7 5l7 7-7 7 2 2 9-9-9-9z",
-    "end": "M16 5h3v14h-3zM4 5v14l11-7z",
-}
-"""The icons of the buttons, as paths of 24 by 24, independent of fonts."""
-
-_TEMPLATE: Final = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
-style-src 'unsafe-inline'; script-src 'unsafe-inline'">
-<title>{title}</title>
-<style>
-{style}
-</style>
-</head>
-<body>
-<main style="max-width:{width}px">
-<h1>{title}</h1>
-{board}
-<p id="facts"></p>
-<div id="controls" hidden>
-<input type="range" id="at" min="{first}" max="{last}" value="{first}" step="1" \
-aria-label="Move number">
-<button type="button" id="start" aria-label="Start">{start}</button>
-<button type="button" id="back" aria-label="One move back">{back}</button>
-<button type="button" id="play" aria-label="Play">{play}</button>
-<button type="button" id="on" aria-label="One move on">{on}</button>
-<button type="button" id="end" aria-label="End">{end}</button>
-<label title="Keys: + and -">Speed <select id="speed" aria-keyshortcuts="+ -">
-<option value="1">1x</option>
-<option value="4">4x</option>
-<option value="16">16x</option>
-<option value="64">64x</option>
-</select></label>
-</div>
-<p id="comment" aria-live="polite"></p>
-<noscript><p>This is the first position; walking through the game needs JavaScript.</p></noscript>
-</main>
-<script type="text/plain" id="data">{data}</script>
-<script>
-{script}
-</script>
-</body>
-</html>
-"""
 
 
 def _read(name: str) -> str:
