@@ -11,7 +11,6 @@ what `twofold review --walk` shows. No font is fetched: the pictures use the vie
 import html
 import io
 import sys
-import time
 from pathlib import Path
 
 from rich.console import Console, RenderableType
@@ -22,7 +21,7 @@ from twofold import Game, Rules, make_player
 from twofold.cli.tui.picture import Canvas, ScreenPicture, title_line
 from twofold.cli.tui.review_screen import draw_walk, timeline, verdict
 from twofold.cli.tui.screen import Walk
-from twofold.cli.watch import Screen, frames
+from twofold.cli.watch import frames, picture_of
 from twofold.games.review import judge
 from twofold.players.presets import DEFAULT_PLAYER
 
@@ -34,16 +33,17 @@ NAMED = {"green": "#4caf50", "cyan": "#35a7b8", "yellow": "#d3b13c", "red": "#e0
 TEXT, DIM, PAGE = "#d8d4cc", "#8d877d", "#1e1c1a"
 
 
-def picture(player_spec: str, seed: int, move: int) -> Screen:
+def picture(player_spec: str, seed: int, move: int) -> Text:
     """Play up to a move and hold what is on the screen there."""
     player, game = make_player(player_spec), Game(Rules(), seed=seed)
     player.start(game.rules, seed)
     shown = (
         one
-        for one in frames(player, game, time.perf_counter)
+        for one in frames(player, game)
         if one.move_number >= move and len(one.board.legal_moves()) >= 3
     )
-    return Screen(next(shown), player_spec, seed, "Ctrl-C ends the game with a summary")
+    lines = picture_of(next(shown), player_spec, seed).lines(Canvas(COLUMNS, LINES))
+    return Text("\n").join(lines)
 
 
 def walk_picture() -> Text:
@@ -67,10 +67,10 @@ def walk_picture() -> Text:
             ("mistakes", f"{len(walk.mistakes):,}"),
             ("judge", "ntuple:net=tiny,ply=1"),
         ],
-        panel=lambda width, unicode: draw_walk(walk, width, unicode),
+        panel=lambda width: draw_walk(walk, width),
         note=verdict(walk),
         new=walk.new,
-        below=lambda width, unicode: timeline(walk, width, unicode),
+        below=lambda width: timeline(walk, width),
     )
     return Text("\n").join(picture.lines(Canvas(COLUMNS, LINES)))
 

@@ -33,15 +33,16 @@ from twofold.cli.tui.tiles import (
     draw_big,
     draw_board,
     fit,
+    getting_ready,
     merges,
     tile_label,
     words_of_cell,
     words_of_move,
 )
-from twofold.cli.watch import Screen
+from twofold.cli.watch import picture_of
 from twofold.game.drawing import TILES
 from twofold.games.judge import MoveJudgement
-from twofold.games.shared_game import first_frame
+from twofold.games.shared_game import Chronicle
 from twofold.limits import MAX_EXPONENT
 
 # ---- tiles and boards
@@ -176,17 +177,14 @@ def test_canvases_of_consoles() -> None:
 
 
 def test_a_watched_game_before_its_first_move() -> None:
-    frame = first_frame(Game(Rules.parse("3x4"), seed=1))
-    console = Console(file=io.StringIO(), width=40, height=12)
-    console.print(Screen(frame, "greedy", 2**64 - 1, "getting ready"))
-    file = console.file
-    assert isinstance(file, io.StringIO)
-    lines = file.getvalue().splitlines()
+    frame = Chronicle(Game(Rules.parse("3x4"), seed=1)).frame()
+    lines = [line.plain for line in picture_of(frame, "greedy", 2**64 - 1).lines(Canvas(40, 12))]
     assert lines[0] == "twofold  greedy"
-    assert lines[-1] == "getting ready"
+    assert lines[-1] == getting_ready()
     assert len(lines) <= 12
-    assert "seed 18446744073709551615" in file.getvalue()
-    assert "▶" not in file.getvalue()
+    text = "\n".join(lines)
+    assert "seed 18446744073709551615" in text
+    assert "▶" not in text
 
 
 @pytest.mark.parametrize(

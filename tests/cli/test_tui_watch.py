@@ -10,7 +10,8 @@ import pytest
 from tests.cli.driving import Driven, drive, note_of, plays, text_of, until, until_shown
 from tests.support.asked import Failing, Last
 from twofold import Analysis, Board, Game, Player, Rules
-from twofold.cli.tui.game_screen import ENDS, PlayScreen, WatchScreen
+from twofold.cli.tui.game_screen import PlayScreen, WatchScreen
+from twofold.cli.tui.picture import ENDS
 from twofold.games.live_game import LiveGame
 from twofold.games.shared_game import SharedGame
 

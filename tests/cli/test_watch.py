@@ -46,7 +46,7 @@ def test_the_same_seed_is_the_same_game_as_in_bench() -> None:
     for seed in (1, 2, 3):
         game = Game(Rules(), seed=seed)
         player.start(Rules(), seed)
-        *_, last = frames(player, game, lambda: 0.0)
+        *_, last = frames(player, game)
         result = play_game(make_player("random"), Rules(), seed)
         assert result is not None
         assert (last.board, last.score) == (result.board, result.score)
@@ -142,7 +142,7 @@ def test_the_pace_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
             return False
 
     monkeypatch.setattr("time.monotonic", lambda: now)
-    source = frames(make_player("greedy"), Game(seed=1), lambda: 0.0, 4.0, Stop())
+    source = frames(make_player("greedy"), Game(seed=1), 4.0, Stop())
     for _ in range(9):
         next(source)
     assert now == pytest.approx(2.0)

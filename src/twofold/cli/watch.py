@@ -3,7 +3,7 @@
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
-from rich.console import Console, ConsoleOptions, RenderResult
+from rich.console import Console
 from rich.live import Live
-from rich.segment import Segment
 from rich.text import Text
 
 from twofold.cli._options import (
@@ -34,6 +33,7 @@ from twofold.cli._output import catching_interrupt, loading, print_note, print_o
 from twofold.cli._thinking import follow
 from twofold.cli.play import leave
 from twofold.cli.tui.picture import (
+    ENDS,
     Canvas,
     ScreenPicture,
     can_draw,
@@ -52,18 +52,14 @@ from twofold.game.rules import STANDARD, Rules
 from twofold.game.step import end_words
 from twofold.games.live_game import LiveGame, now_text
 from twofold.games.mover import FIRST_MOVES, FIRST_PACE, analyse, next_due, question_of
-from twofold.games.shared_game import Chronicle, GameFrame, SharedGame, first_frame, since
+from twofold.games.shared_game import Chronicle, GameFrame, SharedGame
 from twofold.players import Player, PlayerSpec
 from twofold.players.registry import default_player
 from twofold.storage.files import new_file
 
 
 def frames(
-    player: Player,
-    game: Game,
-    clock: Callable[[], float] = time.perf_counter,
-    pace: float | None = None,
-    stop: threading.Event | None = None,
+    player: Player, game: Game, pace: float | None = None, stop: threading.Event | None = None
 ) -> Iterator[GameFrame]:
     """Let a started player play the game, and yield a frame for each position.
 
@@ -72,11 +68,11 @@ def frames(
     Args:
         player: the player.
         game: the game.
-        clock: gives the time in seconds.
         pace: largest number of moves per second; None for no limit.
         stop: ends it.
     """
-    chronicle, stop = Chronicle(game, since(clock)), stop or threading.Event()
+    chronicle, stop = Chronicle(game), stop or threading.Event()
+    chronicle.run(True)
     due = time.monotonic()
     while True:
         analysis = None if game.is_finished else analyse(player, question_of(game))
@@ -154,42 +150,16 @@ def command(
         raise typer.Exit(INTERRUPTED)
 
 
-@dataclass(slots=True)
-class Screen:
-    """What is drawn: a frame, and what stays the same during the game.
-
-    Attributes:
-        frame: the position to draw.
-        player: the player as screens name it.
-        seed: the seed of the game.
-        note: a line below: what happens, what the user may do.
-    """
-
-    frame: GameFrame
-    player: str
-    seed: int
-    note: str = ""
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        height = options.height or console.height
-        for number, line in enumerate(self.lines(console, options.max_width, height)):
-            if number:
-                yield Segment.line()
-            line.truncate(options.max_width)
-            line.end = ""
-            yield line
-
-    def lines(self, console: Console, width: int, height: int) -> list[Text]:
-        """The picture for a terminal of this size, line by line."""
-        speed = "speed", f"{format_rate(self.frame.moves_per_second)} moves/s"
-        picture = ScreenPicture(
-            title=title_line(self.player),
-            board=self.frame.board,
-            figures=watch_figures(self.frame, self.seed, speed),
-            panel=partial(draw_moves, self.frame.analysis),
-            note=Text(self.note, style="dim"),
-        )
-        return picture.lines(Canvas.of(console, width, height))
+def picture_of(frame: GameFrame, player: str, seed: int) -> ScreenPicture:
+    """A frame of a game with this seed, and the player as screens name it."""
+    speed = "speed", f"{format_rate(frame.moves_per_second)} moves/s"
+    return ScreenPicture(
+        title=title_line(player),
+        board=frame.board,
+        figures=watch_figures(frame, seed, speed),
+        panel=partial(draw_moves, frame.analysis),
+        note=Text(ENDS if frame.analysis else getting_ready(), "dim"),
+    )
 
 
 @dataclass
@@ -247,25 +217,20 @@ class Watched:
         """Draw the game until it ends or `stop` is set; the last frame."""
         console = Console()
         shared = self._shared()
-        screen = Screen(shared.now.frame, self.spec.title, self.seed, getting_ready())
-        with (
-            closing(shared),
-            Live(screen, console=console, screen=True, auto_refresh=False) as live,
-        ):
+        with closing(shared), Live(console=console, screen=True, auto_refresh=False) as live:
             shared.want_hints(True)
             shared.play_on(True)
             while shared.now.auto and not stop.is_set():
                 drawn = time.perf_counter()
-                screen.frame = shared.now.frame
-                going = screen.frame.analysis is not None
-                screen.note = "Ctrl-C ends the game with a summary" if going else getting_ready()
-                live.refresh()
+                frame, canvas = shared.now.frame, Canvas.of(console, *console.size)
+                picture = picture_of(frame, self.spec.title, self.seed)
+                live.update(Text("\n").join(picture.lines(canvas)), refresh=True)
                 # Drawing takes a fifth of the time at most, also on a slow terminal.
                 stop.wait(max(1 / FRAMES_PER_SECOND, 4 * (time.perf_counter() - drawn)))
         if shared.error is not None:
             raise shared.error
         frame = shared.now.frame
-        board, colours = frame.board, Canvas.of(console, console.width, console.height).colours
+        board, colours = frame.board, Canvas.of(console, *console.size).colours
         for line in draw_board(board, fit(board, colours, console.width, 3 * board.rows)):
             console.print(line)
         return frame
@@ -280,7 +245,7 @@ class Watched:
             last, interrupted = follow(told, "twofold-watch", stop.set, lambda _: None)
         game = self.game  # one move after the last frame where the player was left behind
         frame = replace(
-            last or first_frame(game),
+            last or Chronicle(game).frame(),
             board=game.board,
             score=game.score,
             move_number=game.move_number,

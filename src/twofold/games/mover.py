@@ -61,18 +61,18 @@ def next_due(due: float, moves_per_second: float, now: float) -> float:
 
 
 class SpeedWindow:
-    """Moves per second over the last second; marks less than `apart` seconds apart are skipped."""
+    """Moves per second over the last second; marks less than `APART` seconds apart are skipped."""
 
     SECONDS: Final = 1.0
+    APART: Final = 0.05
 
-    def __init__(self, apart: float = 0.0) -> None:
-        self._apart = apart
+    def __init__(self) -> None:
         self._marks: deque[tuple[float, int]] = deque()  # times and move numbers
 
     def mark(self, move_number: int) -> None:
         """Record the current move number."""
         marks, now = self._marks, time.monotonic()
-        if not marks or now - marks[-1][0] >= self._apart:
+        if not marks or now - marks[-1][0] >= self.APART:
             marks.append((now, move_number))
         while len(marks) > 2 and marks[1][0] <= now - self.SECONDS:
             marks.popleft()

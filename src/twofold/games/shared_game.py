@@ -62,47 +62,42 @@ class GameFrame:
         return self.move_number / self.seconds if self.seconds > 0 else 0.0
 
 
-def first_frame(game: Game) -> GameFrame:
-    """The position without an analysis."""
-    return GameFrame(game.board, game.score, game.move_number, 0.0, None, ())
-
-
 class Chronicle:
-    """Makes the frames of a running game, with milestones; `clock` gives its time in seconds."""
+    """Makes the frames of a running game: its milestones, and the time without pauses."""
 
-    def __init__(self, game: Game, clock: Callable[[], float]) -> None:
+    def __init__(self, game: Game) -> None:
         self._game = game
-        self._clock = clock
         self._milestones: tuple[Milestone, ...] = ()
         self._known = game.board.max_tile
+        self._spent = 0.0
+        self._since: float | None = None  # None while paused
+
+    def run(self, on: bool) -> None:
+        """Start or stop the clock."""
+        self._spent = self._seconds()
+        self._since = time.monotonic() if on else None
+
+    def _seconds(self) -> float:
+        return self._spent + (0.0 if self._since is None else time.monotonic() - self._since)
 
     def note(self) -> None:
         """Add a milestone if the last move made a new largest tile."""
         largest = self._game.board.max_tile
         if largest > self._known:
             self._known = largest
-            mark = Milestone(largest, self._game.move_number, self._clock())
+            mark = Milestone(largest, self._game.move_number, self._seconds())
             self._milestones += (mark,)
 
-    def frame(self, analysis: Analysis | None) -> GameFrame:
+    def frame(self, analysis: Analysis | None = None) -> GameFrame:
         """The present frame."""
         game = self._game
         return GameFrame(
-            game.board, game.score, game.move_number, self._clock(), analysis, self._milestones
+            game.board, game.score, game.move_number, self._seconds(), analysis, self._milestones
         )
-
-
-def since(clock: Callable[[], float] = time.perf_counter) -> Callable[[], float]:
-    """A clock that starts at 0 now."""
-    began = clock()
-    return lambda: clock() - began
 
 
 KEPT_ANALYSES: Final = 1_000
 """Analyses of the newest positions that are kept for looking back."""
-
-MARK_SECONDS: Final = 0.05
-"""Seconds between two samples for the speed."""
 
 QUICK: Final = 0.1
 """If a player searches for less, a position is shown only with its analysis."""
@@ -185,15 +180,14 @@ class SharedGame:
     def _seat(self, live: LiveGame) -> None:
         self.live = live
         self._game = game = live.game
-        self._clock = _PlayClock()
-        self._chronicle = Chronicle(game, self._clock.seconds)
-        self._speeds = SpeedWindow(MARK_SECONDS)
+        self._chronicle = Chronicle(game)
+        self._speeds = SpeedWindow()
         self._due = 0.0
         self._answer_seconds = 0.0
         self._new: int | None = None
         self._analysis: Analysis | None = None
         self._analyses: dict[Board, Analysis] = {}
-        self._shown: tuple[GameFrame, int | None] = self._chronicle.frame(None), self._new
+        self._shown: tuple[GameFrame, int | None] = self._chronicle.frame(), self._new
 
     # ---- state
 
@@ -271,7 +265,7 @@ class SharedGame:
                 self._auto = True
                 self._due = time.monotonic()
                 self._speeds.clear()
-                self._clock.run(self._is_ready)
+                self._chronicle.run(self._is_ready)
                 self._changed()
             elif not on:
                 self._stand_by()
@@ -314,7 +308,7 @@ class SharedGame:
         """Stop the player's moves, and show the present position."""
         self._auto = False
         self._owed = 0
-        self._clock.run(False)
+        self._chronicle.run(False)
         self._show()
 
     def _show(self) -> None:
@@ -369,7 +363,7 @@ class SharedGame:
             if not self._is_ready:  # the clock of the game starts now
                 self._is_ready = True
                 self._due = time.monotonic()
-                self._clock.run(self._auto)
+                self._chronicle.run(self._auto)
                 self._changed()
         began = time.monotonic()
         analysis = analyse(player, asked)
@@ -412,21 +406,3 @@ class SharedGame:
             self._due = next_due(self._due, self.pace, now)
         self._moved(step.cell)
         return 0.0
-
-
-class _PlayClock:
-    """Seconds that a player has played, without the pauses."""
-
-    def __init__(self) -> None:
-        self._spent = 0.0
-        self._since: float | None = None
-
-    def run(self, on: bool) -> None:
-        now = time.monotonic()
-        if self._since is not None:
-            self._spent += now - self._since
-        self._since = now if on else None
-
-    def seconds(self) -> float:
-        running = 0.0 if self._since is None else time.monotonic() - self._since
-        return self._spent + running

@@ -10,6 +10,7 @@ from rich.text import Text
 from textual.binding import Binding
 
 from twofold.cli.tui.picture import (
+    ENDS,
     ScreenPicture,
     draw_moves,
     search_words,
@@ -320,9 +321,6 @@ class PlayScreen(GameScreen):
             self.say(f"the game is saved as {self.kept.place.name}")
         elif saved:
             self.say("nothing to save: no move was made")
-
-
-ENDS = "Ctrl-C ends the game with a summary"
 
 
 class WatchScreen(GameScreen):

@@ -187,6 +187,9 @@ def watch_figures(
     ]
 
 
+ENDS: Final = "Ctrl-C ends the game with a summary"
+"""The note below a game that is watched."""
+
 PANEL_WIDTH: Final = 30
 """Columns that the figures need beside the board; with fewer they are below it."""
 
