@@ -1,10 +1,8 @@
 """Grades of moves, accuracy, their summary and parts."""
 
-from functools import cache
+from collections.abc import Callable
 from itertools import islice, pairwise
-from typing import Any
 
-import numpy as np
 import pytest
 
 from twofold import Board, Budget, Game, Move, Player, Record, Rules, make_player
@@ -38,13 +36,10 @@ from twofold.games.review import (
 )
 from twofold.players.base import move_list
 from twofold.players.exact import ExactPlayer
-from twofold.players.searching import ExpectimaxPlayer, values_of
 from twofold.search.analysis import Analysis, MoveValue
 from twofold.search.budget import Stop
-from twofold.search.depth import Depth
 from twofold.tables.exact import solve
 from twofold.tables.problem import Problem
-from twofold.values import compiled, simple_evaluator
 
 
 def played(spec: str, seed: int = 1, rules: Rules | None = None, most: int = 10_000) -> Game:
@@ -67,27 +62,24 @@ def judged(greedy_game: Game) -> list[MoveJudgement]:
     return list(judge(greedy_game, make_player("ntuple:net=tiny,ply=2")))
 
 
-class Certain(Player):
-    """A player with given values, in the unit of probabilities."""
+class Valuing(Player):
+    """Values each move by a function of the board after it, in a unit."""
 
-    spec = "certain"
+    spec = "valuing"
 
-    def __init__(self, values: dict[Move, float]) -> None:
-        self.values = values
+    def __init__(self, value: Callable[[Move, Board], float], unit: str) -> None:
+        self._value, self._unit = value, unit
 
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
-        return max(board.legal_moves(), key=lambda move: self.values[move])
+        return self.analyse(board).best
 
-    def analyse(
-        self,
-        board: Board,
-        budget: Budget | None = None,
-        *,
-        score: int | None = None,
-        stop: Stop | None = None,
-    ) -> Analysis:
-        found = {move: MoveValue(self.values[move], 1) for move in board.legal_moves()}
-        return Analysis(board, move_list(board, found), self.choose(board), self.spec, "chance")
+    def analyse(self, board: Board, *_: object, **__: object) -> Analysis:
+        found = {
+            move: MoveValue(self._value(move, board.slide(move).board), 1)
+            for move in board.legal_moves()
+        }
+        best = max(found, key=lambda move: found[move].value)
+        return Analysis(board, move_list(board, found), best, self.spec, self._unit)
 
 
 # ---- what is judged
@@ -130,27 +122,30 @@ def test_moves_of_the_judge_are_perfect() -> None:
 
 def test_ratios_of_points(judged: list[MoveJudgement]) -> None:
     for one in judged:
-        best, made = one.values[one.best], one.values[one.move]
-        assert best is not None
-        assert made is not None
+        best, made = one.values[one.best] or 0.0, one.values[one.move] or 0.0
         expected = (FLOOR + max(made, 0)) / (FLOOR + max(best, 0))
         assert one.ratio == pytest.approx(1.0 if one.is_best else expected)
         assert one.loss == best - made if one.is_best else one.loss > 0
 
 
-def _one_move(board: Board, move: Move) -> Game:
-    game = Game.from_board(board, seed=0)
-    game.play(move)
-    return game
-
-
 def test_ratios_of_chances() -> None:
     values = {Move.UP: 0.2, Move.RIGHT: 0.4, Move.DOWN: 0.0, Move.LEFT: 0.1}
-    game = _one_move(Board.parse("0000/0120/0000/0000"), Move.UP)
-    (one,) = judge(game, Certain(values))
-    assert (one.ratio, one.best) == (0.5, Move.RIGHT)
+    judge = Judge(Valuing(lambda move, _: values[move], "chance"), Rules(), Budget())
+    one = judge.judgement(0, Board.parse("0000/0120/0000/0000"), 0, Move.UP)
+    assert one is not None
+    assert (one.ratio, one.best, one.stake) == (0.5, Move.RIGHT, 12)
     assert one.shares == (0.5, 1.0, 0.0, 0.25)
-    assert one.stake == 12
+
+
+def test_the_unit_of_a_heuristic_changes_nothing() -> None:
+    """Its values are compared by what a random move loses in games of its own."""
+
+    def ratios(scale: float) -> list[float]:
+        player = Valuing(lambda _, board: scale * len(board.empty_cells), "own unit")
+        return [one.ratio for one in judge(played("corner", 1, most=60), player)]
+
+    assert ratios(1.0) == ratios(4.0)
+    assert min(ratios(1.0)) < 1
 
 
 @pytest.mark.parametrize(("objective", "floor"), [("score", FLOOR), ("goal", 0.0)])
@@ -168,7 +163,7 @@ def test_ratios_of_a_solved_game(objective: str, floor: float) -> None:
     assert min(values.values()) < best
 
 
-@pytest.mark.parametrize("spec", ["expectimax:ply=2", "expectimax:eval=snake,ply=1", "minimax"])
+@pytest.mark.parametrize("spec", ["expectimax:eval=snake,ply=1", "minimax"])
 def test_heuristics_are_calibrated(spec: str) -> None:
     """Ratios do not depend on the unit: a random player loses some percent per move."""
     judged = list(judge(played("random", 1), make_player(spec)))
@@ -178,52 +173,28 @@ def test_heuristics_are_calibrated(spec: str) -> None:
     assert unit_of(make_player(spec), Rules()) == "own unit"
 
 
-@cache
-def scaled() -> Any:
-    """An evaluator's kernel: a number for each empty cell, and one for the board."""
-
-    @compiled
-    def value(bits, score, params):  # type: ignore[no-untyped-def]
-        empty = 0
-        for place in range(16):
-            empty += (bits >> np.uint64(4 * place)) & np.uint64(15) == 0
-        return params[0] * np.float64(empty) + params[1]
-
-    return value
+# ---- other rules, refusals, and the flag
 
 
-def test_the_unit_of_a_heuristic_changes_nothing() -> None:
-    game = played("corner", 1)
-    found = []
-    for scale in (1.0, 4.0):
-        evaluator = simple_evaluator("scaled", scaled(), [scale, 0.0])
-        player = ExpectimaxPlayer(evaluator, Depth.fixed(2))
-        found.append([one.ratio for one in judge(game, player)])
-    assert found[0] == found[1]
+@pytest.mark.parametrize(("text", "most"), [("3x4 goal=512", 60), ("5x5", 20), ("1x2", 10)])
+def test_other_shapes(text: str, most: int) -> None:
+    game = played("greedy", 1, Rules.parse(text), most)
+    player = make_player(default_judge(game.rules) if text != "5x5" else "greedy")
+    assert len(list(judge(game, player))) == game.move_number
 
 
-# ---- other rules
-
-
-def test_other_shapes() -> None:
-    for text, most in (("3x4 goal=512", 60), ("5x5", 20), ("1x2", 10)):
-        rules = Rules.parse(text)
-        game = played("greedy", 1, rules, most)
-        player = make_player(default_judge(rules) if text != "5x5" else "greedy")
-        assert len(list(judge(game, player))) == game.move_number
-
-
-# ---- refusals, and the flag
-
-
-def test_players_without_values_cannot_judge() -> None:
-    with pytest.raises(InvalidSpec, match=r"expected a player that values moves, .* got 'corner'"):
-        judge(Game(seed=0), make_player("corner"))
-
-
-def test_rules_that_the_judge_cannot_play() -> None:
-    with pytest.raises(UnsupportedRules):
-        judge(Game(Rules(rows=5), seed=0), make_player("ntuple:net=tiny"))
+@pytest.mark.parametrize(
+    ("rules", "spec", "error", "words"),
+    [
+        ("", "corner", InvalidSpec, r"expected a player that values moves, .* got 'corner'"),
+        ("5x4", "ntuple:net=tiny", UnsupportedRules, "5x4"),
+    ],
+)
+def test_players_that_cannot_judge(
+    rules: str, spec: str, error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        judge(Game(Rules.parse(rules), seed=0), make_player(spec))
 
 
 def test_an_impossible_move_of_a_record() -> None:
@@ -241,15 +212,6 @@ def test_a_raised_flag_ends_the_review(greedy_game: Game) -> None:
         assert next(found).move_number == 0
         stop.raise_flag()
         assert list(found) == []
-
-
-def test_a_search_that_is_stopped_has_no_values() -> None:
-    player = make_player("ntuple:net=tiny")
-    player.start(Rules(), 0)
-    stop = Stop()
-    stop.raise_flag()
-    assert values_of(player, Game(seed=0).board, 0, Budget(), stop) is None
-    assert values_of(player, Game(seed=0).board, 0, Budget(), Stop()) is not None
 
 
 # ---- the whole
@@ -281,6 +243,34 @@ def test_the_review_of_judgements() -> None:
     assert (found.accuracy or 100) < 92.5  # the harmonic mean is below the mean
 
 
+def test_a_judge_with_tables_gets_no_note() -> None:
+    played, plain = "ntuple:ply=3,tables=442-512", "ntuple:ply=3"
+    found = [tables_note(played, f"{plain},tables=none"), tables_note(played, plain)]
+    assert found == [tables_note(f"me + {played}", plain)] * 2
+    assert "tables build default" in found[0]
+    assert tables_note(played, f"{plain},tables=443-512") == ""
+    assert tables_note("ntuple:tables=none", plain) == ""
+
+
+@pytest.fixture(scope="module")
+def long_game() -> Game:
+    return played("expectimax:eval=rows,ply=1", most=2_000)
+
+
+@pytest.mark.parametrize("as_record", [False, True])
+def test_each_phase_ends_with_the_move_that_makes_its_tile(
+    long_game: Game, as_record: bool
+) -> None:
+    game, found = long_game, phases(Record.from_game(long_game) if as_record else long_game)
+    tiles = [game.start_board.max_tile, *(step.board.max_tile for step in game.steps)]
+    assert (found[0].start, found[-1].end) == (0, game.move_number)
+    assert len(found) <= MOST_TILES + 1
+    for one, following in pairwise(found):
+        assert one.end == following.start
+        assert one.before == following.after >= LEAST_TILE
+        assert max(tiles[: one.end + 1]) == one.before > max(tiles[: one.end])
+
+
 def test_forced_moves_change_no_accuracy() -> None:
     moves = [one_of("mistake", 0.9), one_of("best", 1.0)]
     forced = [one_of("best", 1.0, forced=True)] * 50
@@ -291,42 +281,8 @@ def test_forced_moves_change_no_accuracy() -> None:
     assert "accuracy        –, there was no choice\nbest moves      –\n" in str(found)
 
 
-def test_a_judge_with_tables_gets_no_note() -> None:
-    played = "ntuple:ply=3,tables=442-512"
-    assert tables_note(played, "ntuple:ply=3,tables=none") == tables_note(played, "ntuple:ply=3")
-    assert "tables build default" in tables_note(f"me + {played}", "ntuple:ply=3")
-    assert tables_note(played, "ntuple:ply=3,tables=443-512") == ""
-    assert tables_note("ntuple:tables=none", "ntuple:ply=3") == ""
-
-
-def watched(moves: int, seed: int = 1) -> Game:
-    game = Game(seed=seed)
-    with make_player("expectimax:eval=rows,ply=1") as player:
-        player.start(game.rules, seed)
-        while game.move_number < moves and not game.is_finished:
-            game.play(player.choose(game.board))
-    return game
-
-
-def largest_before(game: Game, number: int) -> int:
-    return max(game.at(one).board.max_tile for one in range(number + 1))
-
-
-@pytest.mark.parametrize("as_record", [False, True])
-def test_each_phase_ends_with_the_move_that_makes_its_tile(as_record: bool) -> None:
-    game = watched(2_000)
-    found = phases(Record.from_game(game) if as_record else game)
-    assert found[0].start == 0
-    assert found[-1].end == game.move_number
-    assert len(found) <= MOST_TILES + 1
-    for one, following in pairwise(found):
-        assert one.end == following.start
-        assert one.before == following.after >= LEAST_TILE
-        assert largest_before(game, one.end) == one.before > largest_before(game, one.end - 1)
-
-
 def test_the_judgements_of_each_part_are_reviewed() -> None:
-    game = watched(200)
+    game = played("expectimax:eval=rows,ply=1", most=200)
     judged = list(judge(game, make_player("ntuple:net=tiny,ply=1")))
     parts = by_phase(phases(game), judged)
     assert sum(part.total for _, part in parts) == len(judged) == game.move_number
@@ -340,47 +296,32 @@ def test_the_judgements_of_each_part_are_reviewed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ratio", "label"),
+    ("ratio", "label", "accuracy"),
     [
-        (1 - 1e-10, "best"),
-        (1 - 1e-9, "fine"),
-        (0.99, "fine"),
-        (0.975, "inaccuracy"),
-        (0.9, "mistake"),
-        (0.8999, "blunder"),
+        (1 - 1e-10, "best", 100),
+        (1 - 1e-9, "fine", 100),
+        (0.99, "fine", 86.6),
+        (0.975, "inaccuracy", 69.7),
+        (0.9, "mistake", 22.4),
+        (0.8999, "blunder", 22.4),
+        (0.75, "blunder", 0),
+        (0.5, "blunder", 0),
     ],
 )
-def test_labels(ratio: float, label: str) -> None:
+def test_the_label_and_the_accuracy_of_a_move(ratio: float, label: str, accuracy: float) -> None:
     assert label_of(ratio) == label
-
-
-def test_accuracy_of_a_move_ends_where_moves_are_terrible() -> None:
-    assert move_accuracy(1.0) == pytest.approx(100)
-    assert move_accuracy(0.75) == pytest.approx(0, abs=1e-9)
-    assert move_accuracy(0.5) == 0
-    falling = [move_accuracy(1 - lost / 100) for lost in range(25)]
-    assert falling == sorted(falling, reverse=True)
-    assert 40 < move_accuracy(0.95) < 60
+    assert move_accuracy(ratio) == pytest.approx(accuracy, abs=0.05)
 
 
 def test_the_stake_is_what_a_random_move_loses() -> None:
     assert stake_of([1.0, 0.9]) == pytest.approx(5)
-    assert stake_of([1.0, 1.0, 1.0]) == MIN_STAKE
-    assert stake_of([1.0, 0.1]) == MAX_STAKE
+    assert [stake_of([1.0, 1.0, 1.0]), stake_of([1.0, 0.1])] == [MIN_STAKE, MAX_STAKE]
 
 
-def test_accuracy_of_a_game() -> None:
-    assert game_accuracy([(100.0, 1.0)] * 5) == pytest.approx(100)
+def test_the_accuracy_of_a_game_is_between_its_weighted_and_its_harmonic_mean() -> None:
+    assert GameAccuracy().percent is None
+    assert game_accuracy([(100.0, 0.7)] * 12_345) == 100
     assert game_accuracy([(80.0, 1.0), (80.0, 12.0)]) == pytest.approx(80)
     weighted, harmonic = (100 * 1 + 50 * 3) / 4, 2 / (1 / 100 + 1 / 50)
     assert game_accuracy([(100.0, 1.0), (50.0, 3.0)]) == pytest.approx((weighted + harmonic) / 2)
-
-
-def test_the_accuracy_of_a_game_grows_move_by_move() -> None:
-    game = GameAccuracy()
-    assert game.percent is None
-    moves = [(100.0, 0.5), (37.5, 12.0), (0.0, 3.0), (99.9, 1.0)]
-    for count, (accuracy, stake) in enumerate(moves, 1):
-        game.add(accuracy, stake)
-        assert game.percent == game_accuracy(moves[:count])
-    assert game_accuracy([(100.0, 0.7)] * 12_345) == 100
+    assert game_accuracy([(0.0, 1.0)]) == pytest.approx(2.5)  # one blunder does not make all 0
