@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.games.kept_games import record_of
 from twofold import Board, Game, Move, Rules
 from twofold.game.record import Record
 from twofold.games import live_game as saving
@@ -48,12 +47,20 @@ def played(moves: str = "ldl", seed: int = 1) -> Game:
     return game
 
 
-def test_a_game_is_saved_once_it_has_changed(store: GameStore) -> None:
+def test_a_game_is_saved_once_it_has_changed(
+    store: GameStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At most once a second, unless it is asked for."""
+    now = 100.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
     kept = LiveGame(Game(seed=1), Row(store, "a"))
     kept.save()
     assert "a" not in store
     kept.game.play(Move.LEFT)
-    kept.save()
+    kept.save_now_and_then()
+    assert "a" not in store
+    now += saving.SAVE_SECONDS
+    kept.save_now_and_then()
     assert kept.is_written
     assert place(kept).read().moves == (Move.LEFT,)
     store.delete("a")
@@ -61,26 +68,11 @@ def test_a_game_is_saved_once_it_has_changed(store: GameStore) -> None:
     assert "a" not in store  # nothing has changed
 
 
-def test_saves_are_a_second_apart(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    now = 100.0
-    monkeypatch.setattr("time.monotonic", lambda: now)
-    kept = LiveGame(played(), Row(store, "a"))
-    kept.save_now_and_then()
-    assert "a" not in store
-    now += saving.SAVE_SECONDS
-    kept.save_now_and_then()
-    assert kept.is_written
-
-
-def best_of(store: GameStore, rules: Rules) -> int:
-    return store.best(str(rules))
-
-
 def test_a_score_that_is_undone_does_not_stay(store: GameStore) -> None:
     saved(store, played("l"), "other")
     kept = LiveGame(played("ld"), Row(store, "a"))
     kept.save()
-    assert (kept.best(), best_of(store, Rules())) == (4, 4)
+    assert (kept.best(), store.best(str(Rules()))) == (4, 4)
     file = Row(store, "a")
     record = file.read()
     again = LiveGame(record.replay(), file, record)
@@ -90,7 +82,7 @@ def test_a_score_that_is_undone_does_not_stay(store: GameStore) -> None:
     assert again.best() == 4
     again.game.undo()
     again.save()
-    assert best_of(store, Rules()) == 0
+    assert store.best(str(Rules())) == 0
 
 
 def test_what_own_moves_reached_counts_where_a_player_took_over(store: GameStore) -> None:
@@ -104,7 +96,7 @@ def test_what_own_moves_reached_counts_where_a_player_took_over(store: GameStore
             kept.note_move()
         assert (kept.own_score, kept.best()) == (own, own)
     kept.save()
-    assert best_of(store, Rules()) == own
+    assert store.best(str(Rules())) == own
     for _ in range(4):
         kept.game.undo()
     kept.game.play(kept.game.legal_moves()[0])
@@ -112,6 +104,13 @@ def test_what_own_moves_reached_counts_where_a_player_took_over(store: GameStore
     assert kept.own_score == kept.game.score
     record = place(kept).read()
     assert LiveGame(record.replay(), place(kept), record).own_score == own
+    other = LiveGame(played("ldlr"), Row(store, "b"))
+    other.note_autoplay(2)
+    assert other.own_score == own == 4
+    for _ in range(3):
+        other.game.undo()
+    play(other, by="greedy")  # after one own move, which made no points
+    assert other.own_score == 0
 
 
 def test_help_that_is_taken_back_counts_no_more(store: GameStore) -> None:
@@ -145,21 +144,36 @@ def test_help_that_is_taken_back_counts_no_more(store: GameStore) -> None:
 
 
 @pytest.mark.promise("R65")
-def test_moves_of_another_program_are_taken_over(store: GameStore) -> None:
-    mine = LiveGame(played("l"), Row(store, "a"))
-    mine.save()
-    other = Row(store, "a")
-    LiveGame(played("l"), other, other.read())
-    assert other.save(Record.from_game(played("ldl")), 2.0, None) is None
-    mine.game.play(Move.DOWN)
-    mine.save()
-    assert mine.game.moves == played("ldl").moves
-    assert mine.take_notice().startswith("another program went on")
-    assert mine.take_notice() == ""
-    mine.game.play(mine.game.legal_moves()[0])
-    mine.save()
-    assert store.read("a").record.moves == mine.game.moves
-    assert len(store.games()) == 1
+def test_moves_of_another_program_are_taken_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When the game is saved, and by themselves."""
+    with closing(GameStore(tmp_path)) as store, closing(GameStore(tmp_path)) as theirs:
+        mine, other = saved(store, played("l")), Row(theirs, "a")
+
+        def save_theirs(moves: str) -> None:
+            other.read()
+            assert other.save(Record.from_game(played(moves)), 2.0, None) is None
+
+        save_theirs("ldl")
+        play(mine, "d")
+        mine.save()
+        assert mine.game.moves == played("ldl").moves
+        assert mine.take_notice().startswith("another program went on with this game")
+        assert mine.take_notice() == ""
+        play(mine, "d")
+        mine.save()
+        save_theirs("ldldr")
+        now = mine.save_due
+        monkeypatch.setattr("time.monotonic", lambda: now)
+        mine.save_now_and_then()
+        assert mine.game.moves == played("ldldr").moves
+        assert mine.take_notice().startswith("another program went on with this game")
+        theirs.delete("a")
+        now += LOOK_SECONDS
+        mine.save_now_and_then()
+        assert mine.take_notice() == ""  # the next move says so
+        assert not store.games()
 
 
 @pytest.mark.promise("R65")
@@ -219,37 +233,3 @@ def test_a_daily_game_is_played_without_help(store: GameStore) -> None:
         kept.refuse_in_daily("undo")
     other = LiveGame(Game(seed=20261123), Row(store, "b"))
     other.refuse_in_daily("undo")
-
-
-def test_the_own_score_is_that_of_the_own_moves_that_stand(store: GameStore) -> None:
-    kept = LiveGame(played("ld"), Row(store, "a"))
-    for letter in "lr":
-        kept.game.play(Move.parse(letter))
-        kept.note_move("greedy")
-    assert kept.own_score == 4
-    for _ in range(3):
-        kept.game.undo()
-    kept.game.play(kept.game.legal_moves()[-1])
-    kept.note_move("greedy")  # after one own move, which made no points
-    assert kept.own_score == 0
-
-
-@pytest.mark.promise("R65")
-def test_moves_of_another_program_appear_by_themselves(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with closing(GameStore(tmp_path)) as store, closing(GameStore(tmp_path)) as theirs:
-        mine = LiveGame(record_of(3).replay(), Row(store, "a"))
-        mine.save()
-        other = Row(theirs, "a")
-        other.read()
-        assert other.save(record_of(5), 2.0, None) is None
-        now = mine.save_due
-        monkeypatch.setattr("time.monotonic", lambda: now)
-        mine.save_now_and_then()
-        assert mine.game.moves == record_of(5).moves
-        assert mine.take_notice().startswith("another program went on with this game")
-        theirs.delete("a")
-        now += LOOK_SECONDS
-        mine.save_now_and_then()
-        assert mine.take_notice() == ""  # the next move says so

@@ -2,13 +2,13 @@
 
 import itertools
 import os
-import secrets
 import sqlite3
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -25,14 +25,6 @@ from twofold.games.kept import Accuracy
 from twofold.games.live_game import LiveGame, Row
 from twofold.games.store import FILE, GameStore, NotFound, Version, goes_on, make_folder, read_game
 from twofold.storage import database
-
-
-def five_games(folder: Path) -> Path:
-    """A folder that keeps five games."""
-    with closing(GameStore(folder)) as store:
-        for seed in range(5):
-            store.save(f"game{seed}", record_of(20, seed=seed), 1.0)
-    return folder
 
 
 @pytest.fixture
@@ -60,13 +52,6 @@ def test_keeps_games(store: GameStore) -> None:
     assert ids(again(store)) == [first, second]
 
 
-def test_a_taken_id_is_not_given_again(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    store.save("a" * 8, record_of(), 1.0)
-    letters = iter("a" * 8 + "b" * 8)
-    monkeypatch.setattr(secrets, "choice", lambda _: next(letters))
-    assert store.new_id() == "b" * 8
-
-
 def test_the_number_of_games_is_limited(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("twofold.games.store.MAX_GAMES", 2)
     store.save(store.new_id(), record_of(), 1.0)
@@ -77,31 +62,22 @@ def test_the_number_of_games_is_limited(store: GameStore, monkeypatch: pytest.Mo
     assert store.new_id()
 
 
-@pytest.fixture
-def listed(store: GameStore) -> GameStore:
+def test_lists_are_sorted_and_searched(store: GameStore) -> None:
+    """Every word must match."""
     store.save("a", record_of(30, rules="4x4 goal=64"), 3.0)
     store.save("b", record_of(9, player="me + Greedy"), 2.0)
     store.save("c", record_of(12, rules="3x3 goal=64"), 1.0)
-    return store
 
+    def found(**words: str) -> str:
+        return "".join(info.game for info in store.select(**words)[0])
 
-@pytest.mark.parametrize(
-    ("order", "found"),
-    [("newest", "abc"), ("oldest", "cba"), ("score", "acb"), ("tile", "acb"), ("moves", "acb")],
-)
-def test_lists_are_sorted_by_the_order(listed: GameStore, order: str, found: str) -> None:
-    assert "".join(info.game for info in listed.select(order=order)[0]) == found
+    orders = {"newest": "abc", "oldest": "cba", "score": "acb", "tile": "acb", "moves": "acb"}
+    assert {order: found(order=order) for order in orders} == orders
+    searches = {"": "abc", "greedy": "b", "3X3": "c", "2048-01": "abc", "me 4x4": "ab"}
+    searches |= {"going GREEDY": "b", "nobody": ""}
+    assert {words: found(search=words) for words in searches} == searches
     with pytest.raises(InvalidInput, match="expected an order"):
-        listed.select(order="luck")
-
-
-@pytest.mark.parametrize(
-    ("search", "found"),
-    [("", "abc"), ("greedy", "b"), ("3X3", "c"), ("2048-01", "abc"), ("me 4x4", "ab"),
-     ("going GREEDY", "b"), ("nobody", "")],
-)  # fmt: skip
-def test_every_word_must_match(listed: GameStore, search: str, found: str) -> None:
-    assert "".join(info.game for info in listed.select(search=search)[0]) == found
+        found(order="luck")
 
 
 # ---- best scores
@@ -198,18 +174,6 @@ def test_a_deleted_game_is_not_written(place: Callable[[], Row]) -> None:
     assert one.save(made("01"), 2.0, None) == "deleted"
 
 
-def test_moves_of_another_program_are_named_before_they_are_deleted(store: GameStore) -> None:
-    store.save("a", record_of(3), 1.0)
-    assert ids(store) == ["a"]
-    with closing(GameStore(store.folder)) as other:
-        other.save("a", record_of(6), 2.0, other.read("a").mark)
-    with pytest.raises(InvalidInput, match=r"has 6 moves now\. Delete it once more"):
-        store.delete("a")
-    assert store.read("a").record.moves == record_of(6).moves
-    store.delete("a")
-    assert ids(store) == []
-
-
 def test_given_tiles_have_to_be_the_same() -> None:
     def given(cell: int, moves: int) -> Record:
         game = Game.from_board(Board.parse("1000/0000/0000/0000"), seed=0)
@@ -302,6 +266,17 @@ def _merges(
     return found
 
 
+def test_moves_of_another_program_are_named_before_they_are_deleted(store: GameStore) -> None:
+    store.save("a", record_of(3), 1.0)
+    assert ids(store) == ["a"]
+    with closing(GameStore(store.folder)) as other:
+        other.save("a", record_of(6), 2.0, other.read("a").mark)
+    with pytest.raises(InvalidInput, match=r"has 6 moves now\. Delete it once more"):
+        store.delete("a")
+    store.delete("a")
+    assert ids(store) == []
+
+
 # ---- faults
 
 
@@ -353,29 +328,27 @@ def test_a_full_disk_is_named_and_leaves_the_games(store: GameStore) -> None:
 
 def refused(path: Path, options: str, *args: float, **more: bool) -> sqlite3.Connection:
     """As root, SQLite could write any file: this fails as it does for others."""
-    if options in ("mode=rwc", "mode=rw"):
+    if options == "mode=rwc":
         raise sqlite3.OperationalError("unable to open database file")
     return database.connect(path, options, *args, **more)
 
 
-def full(path: Path, options: str, *args: float, **more: bool) -> sqlite3.Connection:
-    """A connection to a file on a disk without room for tables."""
-    connection = database.connect(path, options, *args, **more)
-    connection.execute("PRAGMA max_page_count = 1")
-    return connection
-
-
 def test_a_folder_that_cannot_be_written_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: GameStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = five_games(tmp_path / "games")
+    store.save("a", record_of(3), 1.0)
+    store.close()
     monkeypatch.setattr(module, "connect", refused)
-    with closing(GameStore(folder)) as store:
-        assert len(ids(store)) == 5
+    with closing(again(store)) as reader:
+        assert ids(reader) == ["a"]
         with pytest.raises(ResourceError, match=r"cannot write .*: unable to open"):
-            store.save("a", record_of(3), 1.0)
+            reader.save("b", record_of(3), 1.0)
         monkeypatch.undo()
-        assert isinstance(store.save("new", record_of(3), 1.0), int)
+        assert isinstance(reader.save("b", record_of(3), 1.0), int)
+    store.path.unlink()
+    store.path.symlink_to(store.folder / "away" / FILE)  # on a disk that is not there
+    with closing(again(store)) as gone, pytest.raises(ResourceError, match="cannot write"):
+        gone.save("one", record_of(), 1.0)
 
 
 @pytest.mark.promise("R62")
@@ -390,12 +363,6 @@ def test_a_request_without_end_is_ended(store: GameStore, monkeypatch: pytest.Mo
     assert ids(store) == ["one"]
 
 
-def test_a_file_whose_disk_is_away_is_named(tmp_path: Path) -> None:
-    (tmp_path / FILE).symlink_to(tmp_path / "away" / FILE)
-    with closing(GameStore(tmp_path)) as store, pytest.raises(ResourceError, match="cannot write"):
-        store.save("one", record_of(), 1.0)
-
-
 def test_a_file_that_is_removed_is_made_anew(store: GameStore) -> None:
     """No save goes into a file that nobody can find."""
     kept = LiveGame(record_of(3).replay(), Row(store, "a"))
@@ -406,13 +373,6 @@ def test_a_file_that_is_removed_is_made_anew(store: GameStore) -> None:
     assert "another program has deleted a" in kept.take_notice()
     with closing(GameStore(store.folder)) as after:
         assert [info.moves for info in infos(after)] == [4]
-
-
-def test_a_row_that_is_damaged_is_refused(store: GameStore) -> None:
-    store.save("a", record_of(3), 1.0)
-    store._connection.execute("UPDATE game SET record = 'no game'")
-    with pytest.raises(InvalidRecord, match="the saved game a"):
-        store.read("a")
 
 
 def test_a_game_in_use_is_named(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -428,28 +388,55 @@ def test_a_game_in_use_is_named(store: GameStore, monkeypatch: pytest.MonkeyPatc
         store._connection.execute("ROLLBACK")
 
 
+def padded(data: bytes, kept: int) -> bytes:
+    return data[:kept] + b"\xa5" * (len(data) - kept)
+
+
 @pytest.mark.parametrize(
-    ("statement", "words"),
+    ("change", "words"),
     [
         ("CREATE VIEW more AS SELECT * FROM game", "another view 'more'"),
         ("CREATE TRIGGER t AFTER INSERT ON game BEGIN DELETE FROM best; END", "another trigger"),
         ("CREATE TABLE more (one)", "another table 'more'"),
         ("PRAGMA user_version = 9", "of schema 2, got .* of schema 9"),
         ("PRAGMA application_id = 9", "got another SQLite file"),
+        *(
+            (partial(padded, kept=kept), f"saved games of twofold.*{FILE}")
+            for kept in (0, 100, 5000)
+        ),
+        *((lambda data, kept=kept: data[:kept], f"twofold.*{FILE}") for kept in (100, 5000)),
     ],
 )
-def test_only_our_tables_are_opened(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, statement: str, words: str
+@pytest.mark.parametrize("connect", [database.connect, refused])
+def test_another_or_a_damaged_file_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: object, words: str, connect: object
 ) -> None:
     with closing(GameStore(tmp_path)) as store:
         store.save("a", record_of(), 1.0)
-    with closing(sqlite3.connect(tmp_path / FILE)) as connection:
-        connection.execute(statement)
-        connection.commit()
-    for connect in (database.connect, refused):
-        monkeypatch.setattr(module, "connect", connect)
-        with pytest.raises(InvalidInput, match=words):
-            GameStore(tmp_path)
+    path = tmp_path / FILE
+    if callable(change):
+        path.write_bytes(change(path.read_bytes()))
+    else:
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute(str(change))
+    monkeypatch.setattr(module, "connect", connect)
+    with pytest.raises(InvalidInput, match=words):
+        GameStore(tmp_path).games()
+
+
+def test_a_folder_that_cannot_be_made_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(InvalidInput, match="expected a folder"):
+        make_folder(tmp_path / "file")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "no")
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    with pytest.raises(ResourceError, match="cannot make"):
+        make_folder(tmp_path / "new")
 
 
 def test_a_link_leads_to_no_journal_that_deletes_another_file(tmp_path: Path) -> None:
@@ -463,22 +450,6 @@ def test_a_link_leads_to_no_journal_that_deletes_another_file(tmp_path: Path) ->
     (tmp_path / "other.db-journal").write_bytes(bytes.fromhex("d9d505f920a163d7"))
     with pytest.raises(InvalidInput, match=r"for one database, got .*other\.db-journal"):
         GameStore(tmp_path)
-
-
-@pytest.mark.parametrize("connect", [database.connect, refused])
-@pytest.mark.parametrize("kept", [0, 100, 5000])
-def test_a_damaged_file_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: int, connect: object
-) -> None:
-    with closing(GameStore(tmp_path)) as store:
-        store.save("a", record_of(), 1.0)
-    data = (tmp_path / FILE).read_bytes()
-    monkeypatch.setattr(module, "connect", connect)
-    for rest in (b"", b"\xa5" * (len(data) - kept)):
-        (tmp_path / FILE).write_bytes(data[:kept] + rest)
-        if data[:kept] + rest:
-            with pytest.raises(InvalidInput, match=f"expected saved games of twofold.*{FILE}"):
-                GameStore(tmp_path).games()
 
 
 @pytest.mark.parametrize(
@@ -516,59 +487,37 @@ def test_a_damaged_entry_hides_no_other_game(store: GameStore, change: str) -> N
     assert store.select()[1] == {}
 
 
-def test_texts_in_another_code_are_shown(store: GameStore) -> None:
-    store.save("a", record_of(3), 1.0)
-    store._connection.execute("UPDATE game SET player = CAST(x'6dff' AS TEXT)")
-    assert infos(store)[0].player == "m\N{REPLACEMENT CHARACTER}"
-
-
-@pytest.mark.parametrize("cell", ["'many'", "1.5", "x'00'", str(2**63 - 1)])
-def test_damaged_scores_and_tiles_are_none(store: GameStore, cell: str) -> None:
+def test_damaged_cells_that_no_list_shows(store: GameStore) -> None:
     store.save("a", record_of(3), 1.0, own=7)
-    rules = infos(store)[0].rules
-    largest = store.largest(rules, without="")
-    store._connection.execute("INSERT INTO best VALUES (?, ?, " + cell + ")", ("b", rules))
-    store.save("b", record_of(3), 1.0)
-    store._connection.execute("UPDATE game SET max_tile = " + cell + " WHERE game = 'b'")
-    assert store.best(rules) == 7
-    assert store.largest(rules, without="") == largest
-
-
-def test_another_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / FILE).write_text("no database")
-    with pytest.raises(InvalidInput, match="expected saved games of twofold, got"):
-        GameStore(tmp_path)
-    (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(InvalidInput, match="expected a folder"):
-        make_folder(tmp_path / "file")
-
-    def refuse(*_: object, **__: object) -> None:
-        raise PermissionError(13, "no")
-
-    monkeypatch.setattr(Path, "mkdir", refuse)
-    with pytest.raises(ResourceError, match="cannot make"):
-        make_folder(tmp_path / "new")
+    largest = store.largest(STANDARD_TEXT, without="")
+    for cell in ("'many'", "1.5", "x'00'", str(2**63 - 1)):
+        store.save("b", record_of(3, seed=2), 1.0)
+        store._connection.execute(f"UPDATE game SET max_tile = {cell} WHERE game = 'b'")
+        score = f"INSERT OR REPLACE INTO best VALUES ('b', '{STANDARD_TEXT}', {cell})"
+        store._connection.execute(score)
+        assert store.best(STANDARD_TEXT) == 7
+        assert store.largest(STANDARD_TEXT, without="") == largest
+        store.delete("b")
+    store._connection.execute("UPDATE game SET record = 'no', player = CAST(x'6dff' AS TEXT)")
+    assert infos(store)[0].player == "m\N{REPLACEMENT CHARACTER}"
+    with pytest.raises(InvalidRecord, match="the saved game a"):
+        store.read("a")
 
 
 def test_a_game_is_read_by_its_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TWOFOLD_STATE_DIR", str(tmp_path))
     with pytest.raises(InvalidRecord):
-        read_game("game3")
+        read_game("game")
     assert not (tmp_path / "games").exists()
-    five_games(tmp_path / "games")
-    assert read_game("game3") == record_of(20, seed=3)
-    (tmp_path / "game3").write_text(str(record_of(1)))
+    with closing(GameStore(tmp_path / "games")) as store:
+        store.save("game", record_of(20), 1.0)
+    assert read_game("game") == record_of(20)
+    (tmp_path / "game").write_text(str(record_of(1)))
     monkeypatch.chdir(tmp_path)
-    assert read_game("game3") == record_of(1)
+    assert read_game("game") == record_of(1)
 
 
 # ---- accuracy and practice
-
-
-class Numbers(msgspec.Struct):
-    """Some content."""
-
-    known: list[int] = []
 
 
 def test_the_accuracy_of_a_game_goes_with_it(store: GameStore) -> None:
@@ -581,28 +530,30 @@ def test_the_accuracy_of_a_game_goes_with_it(store: GameStore) -> None:
     assert store.accuracies() == {}
 
 
-def test_practice_of_two_programs_loses_nothing(store: GameStore) -> None:
-    def add(first: int) -> None:
-        with closing(again(store)) as own:
-            for _ in range(20):
-                own.practise("numbers", Numbers, lambda numbers: numbers.known.append(first))
+class Numbers(msgspec.Struct):
+    """Some content."""
 
+    known: list[int] = []
+
+
+def test_practice_of_two_programs_loses_nothing(store: GameStore) -> None:
     assert store.practised("numbers", Numbers) == Numbers()
     assert not store.path.exists()  # reading makes no file
-    threads = [threading.Thread(target=add, args=(first,)) for first in (1, 101)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(store.practised("numbers", Numbers).known) == [1] * 20 + [101] * 20
+    with closing(again(store)) as other, ThreadPoolExecutor(2) as threads:
 
+        def add(number: int) -> None:
+            for one in (store, other):
+                one.practise("numbers", Numbers, lambda numbers: numbers.known.append(number))
 
-@pytest.mark.parametrize("content", ["", "[]", '{"known": ["a"]}'])
-def test_damaged_practice_is_reported_and_not_replaced(store: GameStore, content: str) -> None:
-    store.practise("numbers", Numbers, lambda _: None)
-    store._connection.execute("UPDATE practice SET content = ?", [content])
-    with pytest.raises(InvalidInput, match="got a damaged file"):
-        store.practised("numbers", Numbers)
-    with pytest.raises(InvalidInput, match="got a damaged file"):
-        store.practise("numbers", Numbers, lambda _: None)
-    assert store._connection.execute("SELECT content FROM practice").fetchall() == [(content,)]
+        list(threads.map(add, range(20)))
+    known = store.practised("numbers", Numbers).known
+    assert sorted(known) == sorted([*range(20), *range(20)])
+    for content in ("", "[]", '{"known": ["a"]}'):
+        store._connection.execute("UPDATE practice SET content = ?", [content])
+        for ask in (
+            lambda: store.practised("numbers", Numbers),
+            lambda: store.practise("numbers", Numbers, lambda _: None),
+        ):
+            with pytest.raises(InvalidInput, match="got a damaged file"):
+                ask()
+        assert store._connection.execute("SELECT content FROM practice").fetchall() == [(content,)]
