@@ -24,19 +24,19 @@ URL = "http://127.0.0.1:1/"
 
 
 @pytest.mark.parametrize(
-    ("option", "fault"),
+    ("option", "code", "fault"),
     [
-        (
-            ["--attach", "1"],
-            "a browser to listen at 'http://127.0.0.1:1', but no program answers at this address\n",
-        ),
-        (["--browser", "/no/such/browser"], "the browser to start, got "),
+        ("--attach 1", 1, "a browser to listen at 'http://127.0.0.1:1', but no program answers at"),
+        ("--browser /bin/false", 1, "the browser to start, got "),
+        ("--browser foo", 2, "a program that can be run as --browser, got 'foo'\n"),
     ],
 )
-def test_a_browser_that_is_not_there_is_reported(cli: Cli, option: list[str], fault: str) -> None:
-    code, out, err = cli("drive", URL, *option)
-    assert (code, out) == (1, "")
-    assert err.startswith(f"twofold: expected {fault}")
+def test_a_browser_that_is_not_there_is_reported(
+    cli: Cli, option: str, code: int, fault: str
+) -> None:
+    found = cli("drive", URL, *option.split())
+    assert (found.code, found.out) == (code, "")
+    assert found.err.startswith(f"twofold: expected {fault}")
 
 
 def test_a_game_in_a_browser_of_its_own(cli: Cli, site: str, tmp_path: Path) -> None:

@@ -7,9 +7,11 @@ import pytest
 from playwright.async_api import Page
 
 from tests.cli.stage import BUSY_SECONDS, Played, Stage
+from twofold import Budget
 from twofold.cli.browser import read_selectors
 from twofold.cli.drive import PageFollower
 
+PLAYER = "expectimax:eval=rows,ply=1"
 NAMES = ("up", "right", "down", "left")
 KEYS = [f"keys.{name}={key}" for name, key in zip(NAMES, "wdsa", strict=True)]
 BUTTONS = [f"buttons.{name}=[data-go='{key}']" for name, key in zip(NAMES, "0123", strict=True)]
@@ -42,7 +44,7 @@ def test_play_goes_on_after_the_win_and_stops_at_a_tile(stage: Stage) -> None:
 
 
 def test_a_page_that_answers_late_is_waited_for(stage: Stage) -> None:
-    found = stage.play("original.html?seed=3&lag=30", stop_at=8)
+    found = stage.play("original.html?seed=3&lag=30", PLAYER, stop_at=8, budget=Budget(nodes=100))
     assert is_whole(found)
 
 

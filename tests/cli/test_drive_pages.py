@@ -3,6 +3,7 @@
 import json
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -116,18 +117,11 @@ def test_the_top_tile_of_a_cell_counts() -> None:
     assert board_of(tiles, 2, 2) == Board.from_tiles([[8, 2], [0, 32]])
 
 
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [("2048", 2048), (" 2,048\n", 2048), ("131 072", 131072), ("4\u202f096", 4096), ("", 0)],
-)
-def test_numbers_are_read_as_people_write_them(text: str, number: int) -> None:
-    assert read_number(text) == number
-
-
-def test_an_impossible_score_is_none() -> None:
-    assert read_score("9" * 18) == int("9" * 18)
-    assert [read_score(text) for text in ("", "two", "9" * 19, 2)] == [None] * 4
-    assert read_score("1,234") == 1234
+def test_numbers_are_read_as_people_write_them() -> None:
+    texts = ["2048", " 2,048\n", "131 072", "4\u202f096", ""]
+    assert [read_number(text) for text in texts] == [2048, 2048, 131072, 4096, 0]
+    scores: list[Any] = ["1,234", "9" * 18, "", "two", "9" * 19, 2]
+    assert [read_score(one) for one in scores] == [1234, int("9" * 18), None, None, None, None]
 
 
 # ---- selectors
@@ -158,7 +152,7 @@ def test_selectors_are_read_from_a_file_and_from_options(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("options", "fault"),
+    ("given", "fault"),
     [
         ([], "missing required field `tiles`"),
         (["tiles="], r"`str` of length >= 1 - at `\$.tiles`"),
@@ -170,70 +164,56 @@ def test_selectors_are_read_from_a_file_and_from_options(tmp_path: Path) -> None
         (["tiles=.a", "rows=9"], r"at `\$.rows`"),
         (["tiles=.a", "keys.up=w"], "missing required field `right`"),
         (["tiles=.a", "keys=w", "keys.up=w"], "expected a table of 'keys'"),
-    ],
-)
-def test_selectors_that_cannot_be_used_are_refused(options: list[str], fault: str) -> None:
-    with pytest.raises(InvalidInput, match=fault):
-        read_selectors(None, options)
-
-
-@pytest.mark.parametrize(
-    ("content", "fault"),
-    [
         (b"tiles = .cell", "expected a TOML file"),
         (b"tiles = '\xff'", "expected a TOML file"),
         (b"tiles = 4", r"`str`, got `int` - at `\$.tiles`"),
         (b"#" * (MAX_FILE_BYTES + 1), "expected at most 65536 bytes"),
     ],
 )
-def test_files_that_hold_no_selectors_are_refused(
-    tmp_path: Path, content: bytes, fault: str
+def test_selectors_that_cannot_be_used_are_refused(
+    tmp_path: Path, given: list[str] | bytes, fault: str
 ) -> None:
     path = tmp_path / "page.toml"
-    path.write_bytes(content)
+    if isinstance(given, bytes):
+        path.write_bytes(given)
     with pytest.raises(InvalidInput, match=fault):
-        read_selectors(path, [])
+        read_selectors(*((path, []) if isinstance(given, bytes) else (None, given)))
 
 
 # ---- addresses, and the choice of a browser
 
 
-def test_addresses_of_pages() -> None:
-    for text in ("https://a.org/2048", "http://127.0.0.1:2048/?token=x", "file:///home/me/a.html"):
-        assert parse_url(f" {text}\n") == text
-    assert bare_url("https://me:word@example.org:8/a?token=1#x") == "https://example.org:8/a"
+@pytest.mark.parametrize(
+    ("parse", "text", "found"),
+    [
+        (parse_url, " https://a.org/2048\n", "https://a.org/2048"),
+        (parse_url, "http://127.0.0.1:2048/?token=x", "http://127.0.0.1:2048/?token=x"),
+        (parse_url, "file:///home/me/a.html", "file:///home/me/a.html"),
+        (bare_url, "https://me:word@example.org:8/a?token=1#x", "https://example.org:8/a"),
+        (parse_endpoint, "9222", "http://127.0.0.1:9222"),
+        (parse_endpoint, "localhost:9222", "http://localhost:9222"),
+        (parse_endpoint, "http://10.0.0.1:9222", "http://10.0.0.1:9222"),
+        (parse_endpoint, "ws://127.0.0.1:9222/browser/1", "ws://127.0.0.1:9222/browser/1"),
+    ],
+)
+def test_addresses(parse: Callable[[str], str], text: str, found: str) -> None:
+    assert parse(text) == found
+
+
+WRONG_URLS = ["2048", "javascript:alert(1)", "data:text/html,x", "chrome://version", "https://"]
+WRONG_URLS += ["http://[", "https://a/" + "b" * 3_000, "file:"]
+WRONG_ENDPOINTS = ["", "0", "65536", "localhost", "ftp://a:1", "a:b", "http://"]
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        *["2048", "javascript:alert(1)", "data:text/html,x", "chrome://version", "https://"],
-        *["http://[", "https://a/" + "b" * 3_000, "file:"],
-    ],
+    ("parse", "text"),
+    [(parse_url, text) for text in WRONG_URLS]
+    + [(parse_endpoint, text) for text in WRONG_ENDPOINTS],
 )
-def test_invalid_urls(text: str) -> None:
-    with pytest.raises(InvalidInput, match="expected an address such as") as fault:
-        parse_url(text)
+def test_invalid_addresses(parse: Callable[[str], str], text: str) -> None:
+    with pytest.raises(InvalidInput, match=r"expected (a port, host:port or )?an address") as fault:
+        parse(text)
     assert len(str(fault.value)) < 200
-
-
-@pytest.mark.parametrize(
-    ("text", "endpoint"),
-    [
-        ("9222", "http://127.0.0.1:9222"),
-        ("localhost:9222", "http://localhost:9222"),
-        ("http://10.0.0.1:9222", "http://10.0.0.1:9222"),
-        ("ws://127.0.0.1:9222/devtools/browser/1", "ws://127.0.0.1:9222/devtools/browser/1"),
-    ],
-)
-def test_endpoints(text: str, endpoint: str) -> None:
-    assert parse_endpoint(text) == endpoint
-
-
-@pytest.mark.parametrize("text", ["", "0", "65536", "localhost", "ftp://a:1", "a:b", "http://"])
-def test_invalid_endpoints(text: str) -> None:
-    with pytest.raises(InvalidInput, match="expected a port, host:port or an address"):
-        parse_endpoint(text)
 
 
 def test_a_browser_is_found_by_its_name_or_its_place(
@@ -244,6 +224,7 @@ def test_a_browser_is_found_by_its_name_or_its_place(
     both = {"chrome": "/usr/bin/chrome", "chrome-headless-shell": "/usr/bin/shell"}
     monkeypatch.setattr(shutil, "which", both.get)
     assert (find_browser(), find_browser(headless=True)) == ("/usr/bin/chrome", "/usr/bin/shell")
+    assert find_browser("chrome", headless=True) == "/usr/bin/chrome"
     monkeypatch.setattr(shutil, "which", lambda _: None)
     program = tmp_path / "chrome"
     program.touch()

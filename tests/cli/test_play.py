@@ -85,14 +85,9 @@ def test_a_line_is_done_up_to_the_first_word_that_is_refused(
 
 
 def test_hints(cli: Cli) -> None:
-    _, out, _ = cli("play", "--seed", "1", "--hints", "expectimax:ply=1", stdin="hint\n")
+    _, out, _ = cli("play", "--seed", "1", stdin="hint\nhelp\n")  # of the default player
     assert re.search(r"hint: (up|right|down|left)\n", out)
     assert re.search(r"values.*: up -?\d", out)
-    assert "hint: " in cli("play", "--seed", "1", stdin="hint\n").out  # of the default player
-
-
-def test_help_lists_the_commands(cli: Cli) -> None:
-    _, out, _ = cli("play", stdin="help\nboard\nq\n")
     for word in ("undo, redo", "hint", "save FILE", "new", "quit"):
         assert word in out
 
@@ -155,47 +150,32 @@ def test_save_to_a_file(cli: Cli, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("words", [False, True])
 @pytest.mark.parametrize(
-    ("rules", "says"),
-    [
-        ("2x2 goal=4", "you reached 4; the game goes on"),
-        ("2x2 goal=4 stop=goal", "you reached 4; the game stops here"),
-    ],
-)
-def test_a_goal_reached_anew_is_said_anew(
-    capsys: pytest.CaptureFixture[str], store: GameStore, rules: str, says: str, *, words: bool
-) -> None:
-    game = Game.from_board(Board.parse("2x2:11/00"), Rules.parse(rules), 1)
-    table = table_of(store, game, words=words)
-    for commands in ("l", "undo l", "undo redo"):
-        table.obey(commands)
-        assert capsys.readouterr().out.count(says) == 1, commands
-    table.obey("u")
-    assert "you reached" not in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("words", [False, True])
-@pytest.mark.parametrize(
     ("rules", "board", "says"),
     [
+        ("2x2 goal=4", "2x2:11/00", "you reached 4; the game goes on"),
         ("2x2 goal=4 stop=goal", "2x2:11/00", "you reached 4; the game stops here; score 4"),
         ("1x3", "1x3:122", "the game is over: no move is left; score 8"),
         ("1x3 goal=8", "1x3:122", "you reached 8; the game is over: no move is left; score 8"),
     ],
 )
-def test_the_end_is_said(
+def test_the_goal_and_the_end_are_said_each_time(
     capsys: pytest.CaptureFixture[str], store: GameStore, rules: str, board: str, says: str,
     *, words: bool,
 ) -> None:  # fmt: skip
     game = Game.from_board(Board.parse(board), Rules.parse(rules), 1)
     table = table_of(store, game, "greedy", words=words)
-    for commands in ("l", "undo l", "board"):
+    ends = "goes on" not in says
+    for commands in ("l", "undo l", "undo redo", *(["board"] if ends else [])):
         table.obey(commands)
-        assert capsys.readouterr().out.count(f"{says}, 1 move; undo takes moves back") == 1
-    table.obey("hint")
-    assert "expected a game in progress" in capsys.readouterr().out
+        out = capsys.readouterr().out
+        assert out.count(says + ", 1 move; undo takes moves back" * ends) == 1, commands
+    table.obey("hint" if ends else "u")
+    out = capsys.readouterr().out
+    assert ("expected a game in progress" if ends else "up: ") in out
+    assert "you reached" not in out
     table.obey("l")
     out = capsys.readouterr().out
-    assert out.startswith(("the game is over; undo", "the game has stopped at the goal"))
+    assert out.startswith(("the game is over; undo", "the game has stopped")) == ends
 
 
 def test_hints_are_counted_and_refused_in_the_daily_game(

@@ -1,12 +1,9 @@
 """What the terminal draws: tiles, boards and pictures in every size, keys, moves in words."""
 
-import io
 import re
-from typing import Any
 
 import pytest
 from rich.color import Color, ColorSystem
-from rich.console import Console
 from rich.text import Text
 from textual.binding import Binding
 
@@ -162,18 +159,6 @@ def test_no_picture_is_higher_than_it_may_be(
     size: tuple[int, int], board: str, panel: bool
 ) -> None:
     assert len(drawn(Canvas(*size), board, panel=panel)) <= size[1]
-
-
-def test_canvases_of_consoles() -> None:
-    def colours_of(system: Any, *, no_color: bool = False) -> str:
-        console = Console(
-            file=io.StringIO(), force_terminal=True, color_system=system, no_color=no_color
-        )
-        return Canvas.of(console, 80, 24).colours
-
-    found = [colours_of(system) for system in ("truecolor", "256", "standard", None)]
-    assert found == ["full", "full", "16", "none"]
-    assert colours_of("truecolor", no_color=True) == "none"
 
 
 def test_a_watched_game_before_its_first_move() -> None:

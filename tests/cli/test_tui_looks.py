@@ -23,15 +23,7 @@ from twofold.cli.tui.screen import Lines
 from twofold.game.drawing import BOARD, CELL, TILES
 
 FOLDER = Path(__file__).parent / "screens"
-NAMES = (
-    "play-80x24",
-    "play-120x40",
-    "play-40x24",
-    "play-80x24-no-color",
-    "play-8x8-40x24",
-    "keys-80x24",
-    "review-80x24",
-)
+NAMES = sorted(path.stem for path in FOLDER.iterdir())
 MIDDLE = "1035/0269/137b/24cf"
 """A board with a tile of nearly every size."""
 
@@ -90,10 +82,6 @@ def test_a_screen_looks_as_it_did(
     assert drawn(name, tmp_path, monkeypatch) == (FOLDER / f"{name}.txt").read_text(
         encoding="utf-8"
     )
-
-
-def test_each_screen_has_a_file() -> None:
-    assert {path.stem for path in FOLDER.iterdir()} == set(NAMES)
 
 
 def backgrounds(folder: Path) -> set[str]:

@@ -1,7 +1,6 @@
 """Playing in the app: keys, notes, hints, a player that helps, saving."""
 
 import re
-import threading
 from datetime import date
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from tests.cli.driving import (
     until,
     until_shown,
 )
-from tests.support.asked import Failing, Slow
+from tests.support.asked import Failing
 from twofold import Board, Game, Rules
 from twofold.cli.tui.review_screen import ReviewScreen
 from twofold.games.daily import new_record
@@ -144,30 +143,20 @@ def test_the_goal_is_announced_each_time_it_is_reached_and_play_goes_on(folder: 
     drive(play_screen(folder, game), act)
 
 
-@pytest.mark.parametrize(
-    ("rules", "board", "says"),
-    [
-        ("2x2 goal=4 stop=goal", "2x2:11/00", "4 reached: 4 points."),
-        ("1x3", "1x3:122", "game over: 8 points."),
-        ("1x3 goal=8", "1x3:122", "8 reached, game over: 8 points."),
-    ],
-)
-def test_the_end_is_announced_and_can_be_undone(
-    folder: Path, rules: str, board: str, says: str
-) -> None:
-    game = Game.from_board(Board.parse(board), Rules.parse(rules), 1)
+def test_the_end_is_announced_and_can_be_undone(folder: Path) -> None:
+    game = Game.from_board(Board.parse("1x3:122"), Rules.parse("1x3 goal=8"), 1)
+    screen = play_screen(folder, game)
 
     async def act(pilot: Driven) -> None:
         for key in ("left", "left", "i", "enter", "p"):
             screen.note = Text()
             await pilot.press(key)
-            assert note_of(pilot) == f"{says} U undo, N new."
+            assert note_of(pilot) == "8 reached, game over: 8 points. U undo, N new."
         assert not screen.shared.hints
         await pilot.press("u")
         assert note_of(pilot) == "took a move back"
         assert not game.is_finished
 
-    screen = play_screen(folder, game)
     drive(screen, act)
 
 
@@ -179,25 +168,6 @@ def test_a_player_that_fails_is_reported(folder: Path) -> None:
         assert re.search(r"move +1\b", text_of(pilot))
 
     drive(play_screen(folder, player=Failing), act)
-
-
-def test_a_player_that_is_not_ready_is_reported(folder: Path) -> None:
-    ready = threading.Event()
-
-    def make() -> Slow:
-        ready.wait()
-        return Slow()
-
-    async def act(pilot: Driven) -> None:
-        try:
-            await pilot.press("i")
-            # kernels that another test compiles just now have the line first
-            words = re.compile("getting ready|compiling")
-            await until(pilot, lambda: words.search(text_of(pilot)) is not None)
-        finally:
-            ready.set()
-
-    drive(play_screen(folder, player=make), act)
 
 
 def test_the_keys_fit_the_smallest_terminal(folder: Path) -> None:

@@ -12,52 +12,44 @@ from twofold.games.kept import PLAYED_TAG, Unread, games_in, indexed, when_playe
 THREE = [record_of(moves, seed=moves) for moves in (3, 5, 8)]
 
 
-@pytest.mark.parametrize("gap", ["", "\n\n"])
-def test_records_one_after_the_other(gap: str) -> None:
-    text = gap + gap.join(str(one) for one in THREE)
+RECORDS = [str(one) for one in THREE]
+LINES = [format_game(one, "jsonl") for one in THREE]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["".join(RECORDS), "\n\n" + "\n\n".join(RECORDS), "".join(LINES),
+     "\ufeff" + "".join(RECORDS).replace("\n", "\r\n")],
+)  # fmt: skip
+def test_many_games_in_one_text(text: str) -> None:
     assert list(games_in(text.encode())) == THREE
-    assert list(games_in(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())) == THREE
 
 
-def test_lines_of_json() -> None:
-    lines = "".join(format_game(one, "jsonl") for one in THREE)
-    assert list(games_in(lines.encode())) == THREE
-
-
-def test_a_replay_of_another_program() -> None:
-    replay = format_game(THREE[2], "verse")
-    (found,) = games_in(replay.encode())
-    assert isinstance(found, Record)
-    assert found.moves == THREE[2].moves
-
-
-def test_an_unreadable_game_has_its_line() -> None:
-    lines = [format_game(one, "jsonl") for one in THREE]
-    text = lines[0] + "\n" + lines[1].replace('"moves":"', '"moves":"x') + lines[2]
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        (LINES[0] + "\n" + LINES[1].replace('"moves":"', '"moves":"x') + LINES[2], 3,
+         "expected moves written as u, r, d or l"),
+        (RECORDS[0] + "\n" + RECORDS[1].replace('Seed "5"', 'Seed "x"') + "\n" + RECORDS[2],
+         RECORDS[0].count("\n") + 2, "'x'"),
+    ],
+)  # fmt: skip
+def test_an_unreadable_game_has_its_line_and_hides_no_other(
+    text: str, line: int, words: str
+) -> None:
     first, wrong, last = games_in(text.encode())
     assert (first, last) == (THREE[0], THREE[2])
     assert isinstance(wrong, Unread)
-    assert wrong.line == 3
-    assert "expected moves written as u, r, d or l" in wrong.why
+    assert wrong.line == line
+    assert words in wrong.why
 
 
-def test_a_damaged_record_does_not_hide_the_next() -> None:
-    records = [str(one) for one in THREE]
-    records[1] = records[1].replace("Score", "Scores").replace('Seed "5"', 'Seed "x"')
-    found = list(games_in("\n".join(records).encode()))
-    assert [isinstance(one, Unread) for one in found] == [False, True, False]
-    assert isinstance(found[1], Unread)
-    assert found[1].line == records[0].count("\n") + 2
-
-
-@pytest.mark.parametrize("text", [b"hello", b"\xff\xfe\x00", b"[1, 2", b"{}"])
-def test_text_without_a_game_is_an_error(text: bytes) -> None:
-    (found,) = games_in(text)
-    assert isinstance(found, Unread)
-    assert found.line == 1
-
-
-def test_an_empty_text_has_no_games() -> None:
+def test_other_texts() -> None:
+    (found,) = games_in(format_game(THREE[2], "verse").encode())  # of another program
+    assert isinstance(found, Record)
+    assert found.moves == THREE[2].moves
+    for text in (b"hello", b"\xff\xfe\x00", b"[1, 2", b"{}"):
+        assert [getattr(one, "line", 0) for one in games_in(text)] == [1]
     assert list(games_in(b" \n ")) == []
 
 

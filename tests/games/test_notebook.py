@@ -4,6 +4,7 @@ import runpy
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -65,22 +66,19 @@ def test_an_analysis_stands_beside_the_board(analysis: Analysis) -> None:
     assert len(elements(svg, "path")) == 5
 
 
-def test_an_analysis_of_another_board(analysis: Analysis) -> None:
-    with pytest.raises(InvalidInput, match=r"expected an analysis of 0000/.*, got one of 0012"):
-        show(Board.empty(), analysis)
-
-
-def test_other_objects_are_refused() -> None:
-    for wrong in ("0012/0013/0024/1357", None, 7):
-        with pytest.raises(InvalidInput, match="expected a board, a game, a record or an analysis"):
-            show(wrong)  # type: ignore[arg-type]
-    with pytest.raises(InvalidInput, match="expected a theme"):
-        show(Board.empty(), theme="sepia")
-    for scale in (0, "big", None):
-        with pytest.raises(InvalidInput, match="expected a scale"):
-            show(Board.empty(), scale=scale)  # type: ignore[arg-type]
-    with pytest.raises(InvalidInput, match="expected an analysis, got 5"):
-        show(Board.empty(), 5)  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("what", "options", "fault"),
+    [
+        *((wrong, {}, "expected a board, a game, a record or an") for wrong in (TEXT, None, 7)),
+        *((Board.empty(), {"scale": wrong}, "expected a scale") for wrong in (0, "big", None)),
+        (Board.empty(), {"theme": "sepia"}, "expected a theme"),
+        (Board.empty(), {"analysis": 5}, "expected an analysis, got 5"),
+        (Board.empty(), {"analysis": by_hand(1, 2, 3, 4)}, "of 0000/.*, got one of 0012"),
+    ],
+)
+def test_other_objects_are_refused(what: Any, options: dict[str, Any], fault: str) -> None:
+    with pytest.raises(InvalidInput, match=fault):
+        show(what, **options)
 
 
 # ---- bars

@@ -150,30 +150,6 @@ def test_what_another_program_saved(
         assert one.save(made("1"), 5.0, None) is None
 
 
-@pytest.mark.promise("R65")
-@pytest.mark.parametrize(
-    "theirs", [made("01", seed=2), made("1", board=str(made("0").final)), Record(Rules(3, 3), 1)]
-)
-def test_other_games_are_not_overwritten(place: Callable[[], Row], theirs: Record) -> None:
-    """Two programs may choose the same name before either has saved."""
-    assert place().save(theirs, 1.0, None) is None
-    new = place()
-    assert new.save(made("0"), 2.0, None) == "parted"
-    assert place().read() == theirs
-    elsewhere = new.elsewhere()
-    assert elsewhere.name != new.name
-    assert elsewhere.save(made("0"), 3.0, None) is None
-
-
-@pytest.mark.promise("R65")
-def test_a_deleted_game_is_not_written(place: Callable[[], Row]) -> None:
-    one = place()
-    assert one.save(made("0"), 1.0, None) is None
-    one.store.delete("a")
-    assert one.other() == "deleted"
-    assert one.save(made("01"), 2.0, None) == "deleted"
-
-
 def test_given_tiles_have_to_be_the_same() -> None:
     def given(cell: int, moves: int) -> Record:
         game = Game.from_board(Board.parse("1000/0000/0000/0000"), seed=0)

@@ -60,7 +60,7 @@ PLACES: Final = {
 """Their paths on systems that do not put them on the PATH."""
 
 OPEN_SECONDS: Final = 30.0
-"""Timeout for the start or answer of a browser, and for loading a page."""
+"""Playwright's timeout for the start or answer of a browser, and for loading a page."""
 
 CLOSE_SECONDS: Final = 5.0
 """Timeout for closing a browser."""
@@ -81,8 +81,17 @@ def require_playwright() -> None:
         raise MissingExtra.of("browser", "playing in a browser")
 
 
-def find_browser(*, headless: bool = False) -> str:
-    """The path of a browser of the Chromium family; with `headless` it may lack windows."""
+def find_browser(program: str = "", *, headless: bool = False) -> str:
+    """The path of a program, or of a browser of the Chromium family, which may be `headless`.
+
+    Raises:
+        InvalidInput: the program cannot be run.
+        MissingExtra: there is no browser.
+    """
+    if program:
+        if path := shutil.which(program):
+            return path
+        raise InvalidInput(f"expected a program that can be run as --browser, got {shown(program)}")
     names = (*WINDOWLESS, *NAMES) if headless else NAMES
     found = next(filter(None, map(shutil.which, names)), None)
     places = PLACES.get(sys.platform, ())
@@ -142,15 +151,15 @@ async def open_page(
 
     Raises:
         MissingExtra: Playwright or a browser is missing.
+        InvalidInput: the program cannot be run.
         PageError: the browser or the page does not open.
     """
     from playwright.async_api import async_playwright  # an extra
 
-    timeout = 1000 * OPEN_SECONDS
     async with async_playwright() as playwright:
         if endpoint:
             with _said(f"a browser to listen at {shown(endpoint)}"):
-                browser = await playwright.chromium.connect_over_cdp(endpoint, timeout=timeout)
+                browser = await playwright.chromium.connect_over_cdp(endpoint)
             await register_reader(playwright)
             if not browser.contexts:
                 raise PageError("expected a browser with a window, got none")
@@ -165,12 +174,11 @@ async def open_page(
             return
         with _said("the browser to start"):
             browser = await playwright.chromium.launch(
-                executable_path=program or find_browser(headless=headless),
+                executable_path=find_browser(program, headless=headless),
                 headless=headless,
                 # Chromium refuses to start as root with its sandbox.
                 chromium_sandbox=not (hasattr(os, "geteuid") and os.geteuid() == 0),
                 args=["--disable-dev-shm-usage"],
-                timeout=timeout,
             )
         try:
             await register_reader(playwright)
@@ -208,7 +216,7 @@ def find_tab(tabs: "Sequence[Page]", url: str) -> "Page | None":
 
 async def _go(page: "Page", url: str) -> None:
     with _said(f"the page {shown(bare_url(url))} to open"):
-        await page.goto(url, wait_until="domcontentloaded", timeout=1000 * OPEN_SECONDS)
+        await page.goto(url, wait_until="domcontentloaded")
 
 
 @contextlib.contextmanager

@@ -180,7 +180,6 @@ class TextGame:
         self._hints = hints
         self._words = words
         self._hinter: Player | None = None
-        self._before: LiveGame | None = None
         self._commands: dict[str, Callable[[], None]] = {
             "undo": self.undo,
             "redo": self.redo,
@@ -268,8 +267,8 @@ class TextGame:
 
     def undo(self) -> None:
         """Take the last move back; right after a new game, go back to the previous game."""
-        if self._before is not None and not (self.game.can_undo or self.game.can_redo):
-            self.kept, self._before = self._before, None
+        if self.kept.previous is not None:
+            self.kept = self.kept.previous
             print_out("back in the previous game")
             self.show()
             return
@@ -349,7 +348,7 @@ class TextGame:
     def new(self) -> None:
         """Save this game and begin another under the same rules."""
         leave(self.kept)
-        self.kept, self._before = next_game(self.kept), self.kept
+        self.kept = next_game(self.kept)
         print_out(f"new game, seed {self.game.seed}; undo goes back to the previous one")
         self.show()
 

@@ -147,6 +147,7 @@ class LiveGame:
         self._own = (-1, 0)  # the last of the first own moves, and the score after it
         self._saved = self.version if is_saved or not game.can_undo else None
         self._notice = ""
+        self._previous: LiveGame | None = None
         self.save_due = time.monotonic() + SAVE_SECONDS
         self._next_look = 0.0
 
@@ -156,6 +157,11 @@ class LiveGame:
         number, undos = self.game.move_number, self.game.undos
         has_begun = undos > 0 or number > self.game.start_move_number
         return number, undos, self.hints if has_begun else 0
+
+    @property
+    def previous(self) -> "LiveGame | None":
+        """The game before this one, until something is played here."""
+        return None if self.game.can_undo or self.game.can_redo else self._previous
 
     @property
     def daily(self) -> str:
@@ -424,4 +430,6 @@ def next_game(before: LiveGame) -> LiveGame:
     """Another game under the same rules, with dice of its own."""
     assert before.place is not None
     game = Game(before.game.rules, seed=secrets.randbelow(2**32))
-    return new_game(before.place.store, game)
+    live = new_game(before.place.store, game)
+    live._previous, before._previous = before, None
+    return live

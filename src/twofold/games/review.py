@@ -10,7 +10,7 @@
     >>> review(judged).total
     4
 
-`twofold.games.judge` defines the ratio of a move, `twofold.games.judge` the formulas.
+`twofold.games.judge` defines the ratio of a move and the accuracy.
 """
 
 import re
@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from twofold.game.board import Board
 from twofold.game.drawing import preformatted
@@ -32,9 +32,6 @@ from twofold.limits import BITS_MAX_EXPONENT
 from twofold.players import Player, short_spec
 from twofold.search.analysis import PROBABILITY, unit_words
 from twofold.search.budget import Budget, Stop
-
-if TYPE_CHECKING:
-    pass
 
 NETWORK_JUDGE: Final = "ntuple:ply=3"
 """The judge of 4x4 games if none is named; its values are points."""

@@ -22,7 +22,7 @@ from twofold.cli.tui.screen import NOTICE, PLAY_KEYS, WATCH_KEYS, PictureScreen,
 from twofold.cli.tui.tiles import getting_ready
 from twofold.errors import IllegalMove, TwofoldError
 from twofold.figures import format_pace, format_rate
-from twofold.game.rules import STANDARD, Move, Rules
+from twofold.game.rules import STANDARD, Move
 from twofold.game.step import end_words, makes_goal
 from twofold.games import mover
 from twofold.games.live_game import LiveGame, Row, next_game
@@ -117,7 +117,6 @@ class PlayScreen(GameScreen):
 
     def __init__(self, shared: SharedGame) -> None:
         super().__init__(shared)
-        self._before: LiveGame | None = None
         self._notice_until = 0.0
         shared.on_player = lambda: None
         self._sit_down(shared.live)
@@ -252,18 +251,16 @@ class PlayScreen(GameScreen):
         except TwofoldError:
             self._has_ended()
         else:
-            self._before = None
             gain = f": +{step.reward}" * bool(step.reward)
             self._say_quietly(f"{ARROWS[move]} {move.name.lower()}{gain}")
             self.tick()
 
     def action_undo(self) -> None:
         """Undo a move; right after a new game, go back to the previous game."""
-        with self.shared.held() as game:
-            is_new = not game.can_undo and not game.can_redo
-        if is_new and self._before is not None:
-            before, self._before = self._before, None
-            self._sit_down(before)
+        with self.shared.held():
+            previous = self.kept.previous
+        if previous is not None:
+            self._sit_down(previous)
             self.say("back in the previous game")
         elif self._try(self.shared.undo):
             self.say("took a move back")
@@ -289,7 +286,6 @@ class PlayScreen(GameScreen):
         if self.shared.now.auto:
             self.shared.play_on(False)
         else:
-            self._before = None
             self.shared.play_one(as_hint=True)
 
     def action_auto(self) -> None:
@@ -297,7 +293,6 @@ class PlayScreen(GameScreen):
         if self._is_refused("autoplay") or self._has_ended():
             return
         self.note = Text()
-        self._before = None
         self.shared.play_on(not self.shared.now.auto)
 
     def action_new(self) -> None:
@@ -307,7 +302,6 @@ class PlayScreen(GameScreen):
                 return
             before = self.kept
             self._sit_down(next_game(before))
-        self._before = before
         self.say(before.take_notice() or "new game; U goes back to the previous one")
 
     def action_save(self) -> None:
@@ -332,14 +326,10 @@ class WatchScreen(GameScreen):
     def __init__(self, shared: SharedGame) -> None:
         super().__init__(shared)
         self._walk: Walk | None = None  # the position shown while looking back
-        self._seed = 0
-        self._rules = Rules()
 
     def on_mount(self) -> None:
         """Start the player."""
         super().on_mount()
-        with self.shared.held() as game:
-            self._seed, self._rules = game.seed, game.rules
         self.shared.want_hints(True)
         self.shared.play_on(True)
 
@@ -366,7 +356,7 @@ class WatchScreen(GameScreen):
         return ScreenPicture(
             title=title_line(self.shared.title),
             board=frame.board,
-            figures=watch_figures(frame, self._seed, speed, last),
+            figures=watch_figures(frame, self.shared.live.game.seed, speed, last),
             panel=partial(draw_moves, analysis),
             note=self._note(now),
             new=new,
@@ -376,7 +366,7 @@ class WatchScreen(GameScreen):
         if now.is_loading:
             return Text(getting_ready(), "dim")
         if now.is_finished:
-            end = end_words(now.frame.board, self._rules)
+            end = end_words(now.frame.board, self.shared.live.game.rules)
             return Text(f" {end}: {now.frame.score:,} points. Q ends with a summary. ", NOTICE)
         if now.auto:
             return Text(

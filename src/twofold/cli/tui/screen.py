@@ -30,7 +30,6 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from twofold.cli.tui.picture import Canvas, ScreenPicture, title_line, wrapped
-from twofold.cli.tui.tiles import Colours
 from twofold.figures import format_pace
 from twofold.game.board import Board
 from twofold.game.game import Game
@@ -345,11 +344,8 @@ class PictureScreen(Screen[None]):
     @property
     def canvas(self) -> Canvas:
         """The canvas above the line of keys."""
-        system = self.app.console.color_system
-        colours: Colours = "16" if system == "standard" else "full"
-        if self.app.no_color or system is None:
-            colours = "none"
-        return Canvas(self.size.width, self.size.height - 1, colours)
+        canvas = Canvas.of(self.app.console, self.size.width, self.size.height - 1)
+        return canvas._replace(colours="none") if self.app.no_color else canvas
 
     def say(self, text: str, style: str = "") -> None:
         """Show a note."""
