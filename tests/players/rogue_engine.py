@@ -191,9 +191,6 @@ def act() -> None:
         case "flood":
             while True:
                 say("info depth 1")
-        case "chatters":
-            while True:
-                say("info depth 1 u 1 r 1 d 1 l 1")
         case "child" if first_time():
             os.unlink(FILE)
             sleeper()

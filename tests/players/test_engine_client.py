@@ -155,14 +155,7 @@ BREAKS = {
 }
 """Programs that break the protocol or try to survive; the expected error, if any."""
 
-TIMEOUTS = {
-    "silent": 0.5,
-    "mumbles": 0.5,
-    "mute": 1.0,
-    "stubborn": 1.0,
-    "stops-itself": 1.0,
-    "chatters": 1.0,
-}
+TIMEOUTS = {"silent": 0.5, "mumbles": 0.5, "mute": 1.0, "stubborn": 1.0, "stops-itself": 1.0}
 
 
 @pytest.mark.promise("R33")
@@ -242,7 +235,7 @@ def test_an_engine_that_does_not_read_is_an_error(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("mode", ["good", "late", "thinks"])
 def test_a_flag_ends_the_search(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "STOP_SECONDS", 60.0)
+    monkeypatch.setattr(dialogue, "STOP_SECONDS", 60.0)
     stop = Stop()
     with EnginePlayer(rogue(mode)) as player:
         player.start(Rules(), 1)
@@ -255,7 +248,7 @@ def test_a_flag_ends_the_search(mode: str, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_an_engine_that_ignores_stop_is_abandoned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "STOP_SECONDS", 0.3)
+    monkeypatch.setattr(dialogue, "STOP_SECONDS", 0.3)
     stop = Stop()
     stop.raise_flag()
     with EnginePlayer(rogue("mute")) as player:
@@ -274,8 +267,7 @@ def test_a_silent_engine_is_named_long_before_it_is_given_up(
     with EnginePlayer(rogue(mode), timeout=1.0) as player:
         if mode == "mute":  # its handshake may be slow on a busy machine
             player.start(Rules(), 1)
-        for module in (client, dialogue):
-            monkeypatch.setattr(module, "NOTE_SECONDS", 0.1)
+        monkeypatch.setattr(dialogue, "NOTE_SECONDS", 0.1)
         with pytest.raises(PlayerError, match="nothing for 1 s"):
             player.analyse(BOARD, stop=stop)
     (note,) = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]

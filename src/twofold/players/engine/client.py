@@ -16,7 +16,7 @@ from twofold.game.board import Board
 from twofold.game.notation import shown
 from twofold.game.rules import MOVES_BY_LETTER, Move, Rules
 from twofold.players.base import StreamPlayer, check_going, move_list
-from twofold.players.engine.dialogue import LOG, NOTE_SECONDS, START_SECONDS, Dialogue, EngineLost
+from twofold.players.engine.dialogue import LOG, START_SECONDS, STOP_SECONDS, Dialogue, EngineLost
 from twofold.players.engine.lines import (
     BestMove,
     ErrorLine,
@@ -34,12 +34,6 @@ from twofold.search.budget import Budget, Stop
 
 RESTARTS: Final = 3
 """Most restarts in one game."""
-
-STOP_SECONDS: Final = 1.0
-"""Time limit for the move after `stop`; the protocol allows 50 ms."""
-
-POLL_SECONDS: Final = 0.005
-"""Interval between checks of the stop flag."""
 
 SOME_UNIT: Final = "own unit"
 """The unit of values if the engine names none."""
@@ -257,44 +251,30 @@ class EnginePlayer(StreamPlayer):
     ) -> Iterator[Info | BestMove]:
         # what comes before `readyok` answers nothing that is asked here
         dialogue.say(position, Word.READY, Go(limits, quiet=not infos))
-        patience = self.timeout + (limits.seconds or 0.0)
-        until, stopped, expected = time.monotonic() + patience, False, Word.READY_OK.value
-        while True:
-            if stop is not None and stop.is_raised and not stopped:
-                dialogue.add(Word.STOP)
-                until, stopped, patience = time.monotonic() + STOP_SECONDS, True, STOP_SECONDS
-            left = until - time.monotonic()
-            watched = stop is not None and not stopped
-            if patience - left > NOTE_SECONDS + (limits.seconds or 0.0):
-                dialogue.note(expected.removeprefix("a "), patience)
-            seconds = min(left, POLL_SECONDS if watched else NOTE_SECONDS)
-            match dialogue.answer(seconds, expected, infos=infos):
-                case None if left <= POLL_SECONDS:
-                    raise EngineLost(dialogue.sentence(expected, f"nothing for {patience:g} s"))
+        legal, spare, is_ready = position.board.legal_moves(), limits.seconds or 0.0, False
+        patience = self.timeout + spare
+        for answer in dialogue.replies(patience, "readyok", infos=infos, spare=spare, stop=stop):
+            match answer:
                 case ErrorLine(text):
-                    raise PlayerError(dialogue.sentence(expected, f"error: {text}"))
+                    raise PlayerError(dialogue.sentence("a bestmove", f"error: {text}"))
                 case Word.READY_OK:
-                    expected = "a bestmove"
-                case BestMove() as answer if expected != "a bestmove":
-                    raise PlayerError(dialogue.sentence(expected, format_line(answer)))
-                case BestMove(move) as answer:
-                    legal = position.board.legal_moves()
+                    is_ready = True
+                case BestMove() if not is_ready:
+                    raise PlayerError(dialogue.sentence("readyok", format_line(answer)))
+                case BestMove(move):
                     if move not in legal:
                         wanted = f"a legal move ({', '.join(one.letter for one in legal)})"
                         raise PlayerError(dialogue.sentence(wanted, format_line(answer)))
                     yield answer
                     return
-                case Info() if left <= 0:
-                    raise EngineLost(dialogue.sentence(expected, f"none for {patience:g} s"))
-                case Info() as answer:
+                case Info():
                     yield answer
 
     def _hush(self, dialogue: Dialogue) -> None:
         """Stop a search whose move is not wanted; drop an engine that does not end it."""
         with contextlib.suppress(PlayerError):
             dialogue.add(Word.STOP)
-            until = time.monotonic() + STOP_SECONDS
-            while (left := until - time.monotonic()) > 0:
-                if isinstance(dialogue.answer(left, "a bestmove", infos=False), BestMove):
+            for answer in dialogue.replies(STOP_SECONDS, "a bestmove"):
+                if isinstance(answer, BestMove):
                     return
         self._drop()

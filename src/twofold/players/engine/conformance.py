@@ -172,14 +172,15 @@ class Subject:
 
     def next(self, expected: str) -> Answer:
         """The next answer; fails the check without one."""
-        return self.dialogue.due_answer(self.allowed(PATIENCE_SECONDS), expected, time.monotonic())
+        return next(self.dialogue.replies(self.allowed(PATIENCE_SECONDS), expected))
 
     def reply(self, seconds: float = 0.0) -> Reply:
         """The reply to a `go` that was sent, with its limit of time."""
         began, infos = time.monotonic(), list[Info]()
         seconds = self.allowed(seconds + PATIENCE_SECONDS)
+        answers = self.dialogue.replies(seconds, "a bestmove", infos=True)
         while True:
-            match self.dialogue.due_answer(seconds, "a bestmove", began, infos=True):
+            match next(answers):
                 case BestMove() | ErrorLine() as last:
                     return Reply(last, infos, time.monotonic() - began)
                 case Info() as info:

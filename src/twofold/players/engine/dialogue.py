@@ -22,6 +22,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any, Final
 
 from twofold.errors import InvalidInput, InvalidSpec, PlayerError
@@ -39,6 +40,7 @@ from twofold.players.engine.lines import (
     format_line,
     parse_answer,
 )
+from twofold.search.budget import Stop
 
 START_SECONDS: Final = 60.0
 """Usual time limit for `u2048ok` and `readyok`, long enough to load or compile."""
@@ -54,6 +56,12 @@ SETTLE_SECONDS: Final = 0.2
 
 LOOK_SECONDS: Final = 1.0
 """Interval of checks for a program that has ended while a child of it keeps its output open."""
+
+STOP_SECONDS: Final = 1.0
+"""Time limit for the move after `stop`; the protocol allows 50 ms."""
+
+POLL_SECONDS: Final = 0.005
+"""Interval between checks of the stop flag."""
 
 NOTE_SECONDS: Final = 2.0
 """Time after which a note says what is waited for; a search may use its time limit first."""
@@ -165,65 +173,75 @@ class Dialogue:
 
     # ---- receiving
 
-    def answer(self, seconds: float, expected: str, *, infos: bool = True) -> Answer | None:
-        """The next known line; None if none comes within `seconds`.
+    def replies(
+        self,
+        seconds: float,
+        expected: str,
+        *,
+        infos: bool = False,
+        spare: float = 0.0,
+        stop: Stop | None = None,
+    ) -> Iterator[Answer]:
+        """The known lines that come within `seconds`, without end: the caller stops reading.
 
-        `expected` is the reply that errors name; without `infos`, `info` lines are skipped
-        unparsed. Raises `EngineLost` at the end of the engine, `PlayerError` if it breaks the
-        protocol.
+        A log message says once if a reply is long in coming.
+
+        Args:
+            seconds: time limit of all lines.
+            expected: the reply that errors name; after `readyok` it is a `bestmove`.
+            infos: False skips `info` lines unparsed.
+            spare: time that a search may take before the log says so.
+            stop: a flag that sends `stop`; from then on `STOP_SECONDS` are the limit.
+
+        Raises:
+            EngineLost: the engine has ended, or the time is up.
+            PlayerError: the engine breaks the protocol.
         """
-        until = time.monotonic() + seconds
-        skipped = ("id", "option", "shapes") if self._introduced else ()
-        while (line := self._read(until - time.monotonic(), expected)) is not None:
-            word = first_word(line)
-            if word in skipped or (word == "info" and not infos):
+        skipped = {"id", "option", "shapes"} if self._introduced else set[str]()
+        skipped |= set() if infos else {"info"}
+        began = time.monotonic()
+        while True:
+            if stop is not None and stop.is_raised:
+                self.add(Word.STOP)
+                began, seconds, stop = time.monotonic(), STOP_SECONDS, None
+            waited = time.monotonic() - began
+            if waited > NOTE_SECONDS + spare and not self._noted:
+                self._noted = True
+                words = "no %s from the engine %s yet; waiting for up to %s s"
+                named = expected.removeprefix("a "), shown(self.command), f"{round(seconds, 1):g}"
+                LOG.warning(words, *named)
+            step = LOOK_SECONDS if stop is None else POLL_SECONDS
+            line = self._read(min(seconds - waited, step), expected)
+            word = first_word(line or "")
+            if waited >= seconds and (line is None or word == "info"):
+                raise EngineLost(self.sentence(expected, f"nothing for {seconds:g} s"))
+            if line is None or word in skipped:
                 continue
             try:
                 message = parse_answer(line)
             except InvalidInput as error:
                 raise PlayerError(self.sentence(expected, f"{shown(line)} ({error})")) from None
+            if message is Word.READY_OK and expected == message.value:
+                expected = "a bestmove"
             if message is not None:
-                return message
-        return None
-
-    def due_answer(
-        self, seconds: float, expected: str, since: float, *, infos: bool = False
-    ) -> Answer:
-        """`answer` up to `seconds` after `since`; raises `EngineLost` if none comes."""
-        left = since + seconds - time.monotonic()
-        found = self.answer(min(left, NOTE_SECONDS), expected, infos=infos)
-        if found is None and left > NOTE_SECONDS:
-            self.note(expected, left)
-            found = self.answer(since + seconds - time.monotonic(), expected, infos=infos)
-        if found is None:
-            raise EngineLost(self.sentence(expected, f"nothing for {seconds:g} s"))
-        return found
-
-    def note(self, expected: str, seconds: float) -> None:
-        """Log once that a reply is waited for, and for how long at most."""
-        if not self._noted:
-            self._noted = True
-            words = "no %s from the engine %s yet; waiting for up to %s s"
-            LOG.warning(words, expected, shown(self.command), f"{round(seconds, 1):g}")
+                yield message
 
     def _read(self, seconds: float, expected: str) -> str | None:
-        """The next line, without the line break; None after the timeout."""
-        until = time.monotonic() + seconds
-        while not self._lines:
-            left = until - time.monotonic()
+        """The next line, without the line break; None if it is not whole after the timeout."""
+        if not self._lines:
             try:
-                chunk = self._chunks.get(timeout=max(min(left, LOOK_SECONDS), 0.0))
+                chunk = self._chunks.get(timeout=max(seconds, 0.0))
             except queue.Empty:
                 if self.wait(0) is None:
-                    if left <= LOOK_SECONDS:
-                        return None
-                    continue
+                    return None
                 chunk = b""
             if not chunk:
                 raise EngineLost(self.sentence(expected, self._how_it_ended()))
             *lines, self._rest = (self._rest + chunk).split(b"\n")
             self._lines.extend(lines)
             self._check_length(self._rest, expected)
+            if not lines:
+                return None
         line = self._lines.popleft()
         self._check_length(line, expected)
         self._count += 1
@@ -263,13 +281,11 @@ class Dialogue:
     def make_ready(self, *messages: Command) -> str:
         """Send commands and wait for `readyok`; returns the first refusal, or an empty text."""
         self.say(*messages, Word.READY)
-        answers = list(self._up_to(Word.READY_OK))
+        answers = [*self._up_to(Word.READY_OK)]
         return next((one.text for one in answers if isinstance(one, ErrorLine)), "")
 
     def _up_to(self, last: Word) -> Iterator[Answer]:
-        began = time.monotonic()
-        while (message := self.due_answer(self.timeout, last.value, began)) is not last:
-            yield message
+        return takewhile(lambda one: one is not last, self.replies(self.timeout, last.value))
 
     def sentence(self, expected: str, got: str) -> str:
         """The error message: expected and received, with the end of stderr."""

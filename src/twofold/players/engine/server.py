@@ -16,7 +16,7 @@ from twofold.game.notation import shown
 from twofold.game.rules import STANDARD, Move, Rules
 from twofold.limits import MAX_ENGINE_LINE
 from twofold.players import Player, PlayerSpec, make_player
-from twofold.players.base import assumed_score, checked_move, describe_caught
+from twofold.players.base import assumed_score, checked_move, describe_caught, typed_spec
 from twofold.players.engine.lines import (
     ALL_SHAPES,
     Answer,
@@ -178,9 +178,7 @@ class EngineServer:
     def __init__(
         self, player: Player, write: Callable[[str], None], begin: Callable[[ServerSearch], None]
     ) -> None:
-        self._spec, self._code = player.spec, frozenset[str]()
-        with contextlib.suppress(InvalidSpec):
-            self._code = PlayerSpec.parse(player.spec).code
+        self._spec = self._first = PlayerSpec.parse(player.spec)
         self._write, self._begin = write, begin
         self._lock = threading.Lock()
         self._present: Player | None = player
@@ -239,22 +237,22 @@ class EngineServer:
     # ---- commands
 
     def _introduce(self) -> None:
-        player, name = self._player(), f"twofold {__version__} {_short(self._spec)}"
+        player = self._player()
+        name = f"twofold {__version__} {typed_spec(player)}"
         shapes = tuple(shape for shape in ALL_SHAPES if not player.unsupported(Rules(*shape)))
         answers: list[Answer] = [Identity("name", name), Identity("author", AUTHOR), Shapes(shapes)]
-        for key, value in PlayerSpec.parse(self._spec).values.items():
+        for key, value in self._spec.values.items():
             with contextlib.suppress(InvalidLine):  # its value does not fit in a line
                 answers.append(Option(key, "string", value))
         self._say([*answers, Word.HELLO_OK])
 
     def _set(self, command: SetOption) -> None:
-        known = PlayerSpec.parse(self._spec).values
-        if command.name not in known:
-            names = ", ".join(known) or "none"
+        if command.name not in self._spec.values:
+            names = ", ".join(self._spec.values) or "none"
             raise InvalidSpec(f"expected an option ({names}), got {shown(command.name)}")
-        spec = PlayerSpec.parse(_short(self._spec))  # weights depend on eval
-        spec = spec.with_keys(**{command.name: command.value})
-        if spec.code - self._code:  # a client must not run code
+        short = PlayerSpec.parse(self._spec.short)  # weights depend on eval
+        spec = short.with_keys(**{command.name: command.value})
+        if spec.code - self._first.code:  # a client must not run code
             raise InvalidSpec(
                 f"expected {command.name} without Python code, got {shown(command.value)}. "
                 "Only the command that starts the engine can name code"
@@ -268,7 +266,7 @@ class EngineServer:
             player.close()
             raise
         self._dismiss()
-        self._present, self._spec = player, player.spec
+        self._present, self._spec = player, PlayerSpec.parse(player.spec)
 
     def _player(self) -> Player:
         """The player; a new one if the last one was abandoned in its search."""
@@ -313,14 +311,6 @@ class EngineServer:
             self._search.wait(seconds)
         self._stop()
         self._dismiss()
-
-
-def _short(spec: str) -> str:
-    """The options that differ from the defaults; the spec itself if it is not a known one."""
-    try:
-        return PlayerSpec.parse(spec).short
-    except InvalidSpec:
-        return spec
 
 
 def opening_rules(player: Player) -> Rules:
