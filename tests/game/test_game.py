@@ -22,60 +22,42 @@ from twofold.game.rules import Move, Rules
 from twofold.game.step import Status, status_of
 from twofold.limits import MAX_RECORD_MOVES
 
-
-def play_on(game: Game, moves: int) -> None:
-    """Make moves: the first legal one of an order that rotates."""
-    for _ in range(moves):
-        legal = game.legal_moves()
-        game.play(legal[game.move_number % len(legal)])
-
-
-def facts(game: Game) -> tuple[object, ...]:
-    return game.board, game.score, game.move_number, game.steps, game.status, game.undos
-
-
-# ---- beginning
+# ---- beginning, and moves that are refused
 
 
 def test_a_game_begins_with_its_start_tiles() -> None:
     game = Game(seed=1)
     assert str(game.board) == "0000/0000/0100/1000"
-    assert facts(game)[1:] == (0, 0, (), Status.GOING, 0)
-    assert game.start_board == game.board
-    assert (game.rules, game.seed, game.spawn_number) == (Rules(), 1, 2)
+    assert (game.rules, game.seed, game.spawn_number, game.undos) == (Rules(), 1, 2, 0)
     assert Game("3x3 goal=64", seed=0).rules == Rules.parse("3x3 goal=64")
     assert len(Game("2x3 spawn=8:1 start=3", seed=3).board.empty_cells) == 3
 
 
-def test_a_game_from_a_board() -> None:
-    board = Board.parse("3x2:10/10/00")
-    game = Game.from_board(board, seed=4, score=100, move_number=50, undos=2)
-    assert (game.board, game.rules) == (board, Rules(rows=3, cols=2))
-    assert (game.score, game.move_number, game.spawn_number, game.undos) == (100, 50, 52, 2)
-    step = game.play(Move.UP)
-    assert (game.score, game.move_number, step.reward) == (104, 51, 4)
-    assert (game.start_board, game.start_score, game.start_move_number) == (board, 100, 50)
-
-
-def test_a_game_goes_on_from_its_board_with_the_same_dice() -> None:
-    whole = Game(seed=9)
-    play_on(whole, 40)
-    middle = Game.from_board(whole.steps[19].board, seed=9, move_number=20)
+def test_a_game_goes_on_from_a_board_with_the_same_dice() -> None:
+    whole = played(40)
+    middle = Game.from_board(
+        whole.steps[19].board, LARGE, seed=1, score=100, move_number=20, undos=2
+    )
+    assert (middle.start_board, middle.spawn_number, middle.undos) == (middle.board, 22, 2)
     for step in whole.steps[20:]:
         assert middle.play(step.move) == step
-
-
-# ---- play
+    assert (middle.start_score, middle.start_move_number, middle.move_number) == (100, 20, 40)
+    assert middle.score == 100 + whole.score - whole.at(20).score
+    assert Game.from_board("3x2:10/10/00", seed=4).rules == Rules(3, 2)
 
 
 def test_an_illegal_move_changes_nothing() -> None:
-    game = Game.from_board(Board.parse("1000/2000/0000/0000"), seed=0)
-    before = facts(game)
-    with pytest.raises(IllegalMove, match=r"expected a legal move \(right, down\), got left on"):
-        game.play(Move.LEFT)
-    with pytest.raises(InvalidMove, match=r"expected a move u, r, d or l .*, got 7"):
-        game.play(7)  # type: ignore[arg-type]
-    assert facts(game) == before
+    game = Game.from_board("1000/2000/0000/0000", seed=0, move_number=7)
+    before = place(game)
+    for do, error, message in (
+        (lambda: game.play(Move.LEFT), IllegalMove, r"a legal move \(right, down\), got left on"),
+        (lambda: game.play(7), InvalidMove, r"expected a move u, r, d or l .*, got 7"),  # type: ignore[arg-type]
+        (game.undo, NothingToUndo, "there is no move to undo"),
+        (game.redo, NothingToRedo, "there is no undone move"),
+    ):
+        with pytest.raises(error, match=message):
+            do()
+    assert (place(game), game.undos, game.move_number) == (before, 0, 7)
 
 
 # ---- status
@@ -100,41 +82,20 @@ def test_status(board: str, rules: str, status: Status) -> None:
     assert game.is_finished == (status in (Status.OVER, Status.STOPPED))
     assert game.goal_reached == (game.board.max_tile >= 8)
     assert bool(game.legal_moves()) != game.is_finished
+    words = {
+        Status.STOPPED: "the game has stopped at the goal 8",
+        Status.OVER: f"expected a board with a legal move, got {board}",
+    }
+    if status in words:
+        with pytest.raises(GameOver, match=words[status]):
+            game.play(Move.UP)
 
 
-@pytest.mark.parametrize(
-    ("board", "message"),
-    [
-        ("2x2:30/00", "the game has stopped at the goal 8"),
-        ("2x2:12/21", "expected a board with a legal move, got 2x2:12/21"),
-    ],
-)
-def test_a_finished_game_takes_no_move(board: str, message: str) -> None:
-    game = Game.from_board(Board.parse(board), Rules.parse("2x2 goal=8 stop=goal"), seed=0)
-    assert game.legal_moves() == ()
-    with pytest.raises(GameOver, match=message):
-        game.play(Move.UP)
-
-
-# ---- undo and redo
-
-
-def test_nothing_to_undo() -> None:
-    game = Game.from_board(Board.parse("1000/0000/0000/0000"), move_number=7, seed=0)
-    with pytest.raises(NothingToUndo, match="there is no move to undo"):
-        game.undo()
-    with pytest.raises(NothingToRedo, match="there is no undone move"):
-        game.redo()
-    assert (game.undos, game.move_number) == (0, 7)
-
-
-# ---- whole games
-
-
-def test_repr_shows_the_position() -> None:
-    game = Game.from_board(Board.parse("2x2:12/21"), score=20, seed=0)
+def test_a_game_prints_itself() -> None:
+    game = Game.from_board("2x2:12/21", score=1234, seed=0, move_number=7)
+    assert str(game) == "1,234 points, 7 moves, over\n2 4\n4 2"
     assert repr(game) == (
-        "<Game '2x2 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never' seed=0 move 0, score 20, "
+        "<Game '2x2 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never' seed=0 move 7, score 1234, "
         "over: 2x2:12/21>"
     )
 
@@ -197,25 +158,18 @@ def test_a_game_equals_a_list_of_boards(text: str) -> None:
 
 def test_a_given_tile_may_be_that_of_the_dice() -> None:
     game, thrown = Game(seed=3), Game(seed=3)
-    step = thrown.play("r")
-    game.play("r", spawn=(step.cell, step.tile))
-    assert game.is_thrown(1)
-    after = game.board.slide("d").board
-    game.play("d", spawn=(after.empty_cells[0], 4))
-    assert not game.is_thrown(2)
-    game.undo()
-    game.play("d")
-    assert game.is_thrown(2)
-
-
-def test_a_fork_knows_which_given_tiles_are_those_of_the_dice() -> None:
-    game, thrown = Game(seed=3), Game(seed=3)
     for letter in "rd":
         step = thrown.play(letter)
         game.play(letter, spawn=(step.cell, step.tile))
     for number in (1, 2):
         fork = game.fork(number)
         assert [fork.is_thrown(one) for one in fork.spawns] == [True] * number
+    game.undo()
+    game.play("d", spawn=(game.board.slide("d").board.empty_cells[0], 4))
+    assert not game.is_thrown(2)
+    game.undo()
+    game.play("d")
+    assert game.is_thrown(2)
 
 
 def test_a_board_is_given_unless_rules_and_seed_have_it() -> None:
@@ -253,18 +207,11 @@ def test_boards_are_stored_at_intervals() -> None:
     assert [game.known_before(n) for n in (200, 65, 64, 0)] == [192, MARK_EVERY, 0, 0]
 
 
-def long_game() -> Game:
-    game = Game(Rules(8, 8), 1)
-    for _ in range(MANY):
-        game.play(game.legal_moves()[0])
-    return game
-
-
 def test_a_move_takes_a_few_bytes_and_undo_and_redo_take_none() -> None:
-    long_game()  # what is made once, for all games
+    played(MANY)  # what is made once, for all games
     tracemalloc.start()
     try:
-        game = long_game()
+        game = played(MANY)
         held = [tracemalloc.get_traced_memory()[0]]
         for act, times in ((game.undo, MANY), (game.redo, MANY), (game.undo, MANY // 2)):
             for _ in range(times):
@@ -277,16 +224,10 @@ def test_a_move_takes_a_few_bytes_and_undo_and_redo_take_none() -> None:
 
 
 def test_a_game_is_iterated_move_by_move() -> None:
-    game = Game("2x2", seed=1)
-    boards = []
-    for letter in "ur":
-        boards.append(game.board)
-        game.play(letter)
-    turns = list(game)
-    assert [turn.number for turn in turns] == [0, 1]
-    assert [turn.board for turn in turns] == boards
-    for turn, step in zip(turns, game.steps, strict=True):
-        _, board, move, spawn = turn
+    game = played(2)
+    for turn, step in zip(game, game.steps, strict=True):
+        number, board, move, spawn = turn
+        assert board == game.at(number).board
         assert board.slide(move).board.place(*spawn) == step.board
 
 
@@ -304,12 +245,6 @@ def test_a_copy_and_its_original_keep_boards_of_their_own() -> None:
         for number, move in enumerate(one.moves):
             assert one.at(number) == (again.board, again.score)
             again.play(move)
-
-
-def test_a_game_prints_its_board() -> None:
-    assert str(Game.from_board("2x2:21/10", seed=0, score=1234, move_number=7)) == (
-        "1,234 points, 7 moves, going\n4 2\n2 ."
-    )
 
 
 @pytest.mark.promise("R85")
