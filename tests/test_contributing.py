@@ -6,8 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -38,61 +38,84 @@ FIGURE = """    empties: Annotated[
 
     def __repr__("""
 
-Command = Callable[..., "subprocess.CompletedProcess[str]"]
+BENCHED = "expectimax:eval=roomy,ply=1"
+TRAINED = "train 0123+4567 --out net.safetensors --games 20 --json --threads 1"
+COMMANDS = {
+    "explained": f"analyse 0000/0000/0012/1357 --player {BENCHED}",
+    "trained": f"{TRAINED} --patience 5",
+    "resumed": "train --out net.safetensors --resume --games 30 --json",
+    "refused": f"{TRAINED} --force --patience 10",
+    "benched": f"bench {BENCHED} --games 3 --out study.db",
+    "reported": "report study.db --csv games.csv",
+}
+PROGRAM = """
+import contextlib, io, json, sys
+from twofold.cli import main
+found = {}
+for name, words in json.loads(sys.argv[1]).items():
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            main([word.replace("+", " ") for word in words.split()])
+        except SystemExit as stop:
+            found[name] = [stop.code or 0, out.getvalue(), err.getvalue()]
+print(json.dumps(found))
+"""
+
+
+class Ended(NamedTuple):
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Command:
-    """Runs a command of the changed copy."""
-    folder = tmp_path_factory.mktemp("copy")
-    package = folder / "twofold"
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the changed copy."""
+    found = tmp_path_factory.mktemp("copy")
+    package = found / "twofold"
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
-
-    def change(name: str, old: str, new: str) -> None:
-        path = package / name
-        text = path.read_text("utf-8")
+    for name, old, new in (
+        ("values/rows.py", "\nORDERED: Final =", f"{HEURISTIC}\n\nORDERED: Final ="),
+        ("values/__init__.py", "        ORDERED,\n", "        ORDERED,\n        ROOMY,\n"),
+        ("values/__init__.py", "ORDERED, ROWS", "ORDERED, ROOMY, ROWS"),
+        ("learn/settings.py", "    order: Annotated[", OPTION),
+        ("arena/games.py", "    def __repr__(", FIGURE),
+    ):
+        text = (package / name).read_text("utf-8")
         assert text.count(old) == 1, f"expected {old!r} once in {name}"
-        path.write_text(text.replace(old, new), "utf-8")
-
-    change("values/rows.py", "\nORDERED: Final =", f"{HEURISTIC}\n\nORDERED: Final =")
-    change("values/__init__.py", "        ORDERED,\n", "        ORDERED,\n        ROOMY,\n")
-    change("values/__init__.py", "ORDERED, ROWS", "ORDERED, ROOMY, ROWS")
-    change("learn/settings.py", "    order: Annotated[", OPTION)
-    change("arena/games.py", "    def __repr__(", FIGURE)
-
-    def command(*words: str) -> subprocess.CompletedProcess[str]:
-        environment = os.environ | {"PYTHONPATH": str(folder)}
-        call = [sys.executable, "-m", "twofold", *words]
-        return subprocess.run(
-            call, capture_output=True, text=True, env=environment, cwd=folder, timeout=300
-        )
-
-    return command
+        (package / name).write_text(text.replace(old, new), "utf-8")
+    return found
 
 
-def test_a_heuristic_is_a_function_and_a_name(run: Command) -> None:
-    explained = run("analyse", "0000/0000/0012/1357", "--player", "expectimax:eval=roomy,ply=1")
-    assert explained.returncode == 0, explained.stderr
-    assert "eval=roomy" in explained.stdout
+@pytest.fixture(scope="module")
+def ended(folder: Path) -> dict[str, Ended]:
+    """What the commands of the changed copy did, one after the other in one process."""
+    call = [sys.executable, "-c", PROGRAM, json.dumps(COMMANDS)]
+    environment = os.environ | {"PYTHONPATH": str(folder)}
+    done = subprocess.run(
+        call, capture_output=True, text=True, env=environment, cwd=folder, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    return {name: Ended(*found) for name, found in json.loads(done.stdout).items()}
 
 
-def test_a_training_option_is_a_field(run: Command) -> None:
-    words = ("train", "0123 4567", "--out", "net.safetensors", "--games", "20", "--json")
-    done = run(*words, "--threads", "1", "--patience", "5")
-    assert json.loads(done.stdout)["settings"]["patience"] == 5, done.stderr
-    goes_on = run("train", "--out", "net.safetensors", "--resume", "--games", "30", "--json")
-    assert json.loads(goes_on.stdout)["settings"]["patience"] == 5, goes_on.stderr
-    refused = run(*words, "--force", "--patience", "10")
-    assert (refused.returncode, "patience" in refused.stderr) == (2, True)
+def test_a_heuristic_is_a_function_and_a_name(ended: dict[str, Ended]) -> None:
+    assert ended["explained"].code == 0, ended["explained"].err
+    assert "eval=roomy" in ended["explained"].out
 
 
-def test_a_figure_of_a_game_is_a_column(run: Command, tmp_path: Path) -> None:
-    """The new heuristic plays the games."""
-    study, table = str(tmp_path / "study.db"), tmp_path / "games.csv"
-    played = run("bench", "expectimax:eval=roomy,ply=1", "--games", "3", "--out", study)
-    assert played.returncode == 0, played.stderr
-    written = run("report", study, "--csv", str(table))
-    assert written.returncode == 0, written.stderr
-    with table.open(newline="", encoding="utf-8") as lines:
-        rows = list(csv.DictReader(lines))
-    assert [int(row["empty"]) for row in rows] == [0, 0, 0]
+def test_a_training_option_is_a_field(ended: dict[str, Ended]) -> None:
+    for name in ("trained", "resumed"):
+        assert json.loads(ended[name].out)["settings"]["patience"] == 5, ended[name].err
+    assert (ended["refused"].code, "patience" in ended["refused"].err) == (2, True)
+
+
+def test_a_figure_of_a_game_is_a_column(ended: dict[str, Ended], folder: Path) -> None:
+    """The new heuristic played the games."""
+    for name in ("benched", "reported"):
+        assert ended[name].code == 0, ended[name].err
+    with (folder / "games.csv").open(newline="", encoding="utf-8") as lines:
+        assert [int(row["empty"]) for row in csv.DictReader(lines)] == [0, 0, 0]

@@ -80,7 +80,6 @@ def test_what_students_often_get_wrong_is_a_short_sentence(
     [
         ("while True: pass", 0.5, "failed: expected an end within 0.5 s, got none"),
         ("import os; os._exit(0)", 120.0, "failed: the solution ended Python"),
-        ("raise KeyboardInterrupt", 120.0, "failed: the solution ended Python"),
     ],
 )
 def test_a_solution_that_gives_no_verdict_fails(

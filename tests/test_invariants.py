@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from twofold.errors import IllegalMove
@@ -89,11 +89,6 @@ def worth(cells: Sequence[int]) -> int:
     return sum((exponent - 1) << exponent for exponent in cells if exponent)
 
 
-def test_how_many_examples(figure: Callable[[str], None]) -> None:
-    assert settings().max_examples >= 60
-    figure(f"{settings().max_examples} examples an invariant, by {len(ENGINES)} engines")
-
-
 # ---- one slide
 
 
@@ -131,21 +126,6 @@ def test_a_move_is_legal_exactly_where_it_changes_the_board(
     assert board.is_over == all(
         slide(board.exponents, *board.shape, each)[0] == board.exponents for each in Move
     )
-
-
-@each_engine
-@given(boards(), moves)
-def test_only_the_line_of_a_tile_matters(slide: Slide, board: Board, move: Move) -> None:
-    """Each row or column slides by itself: a board of that one line gives the same."""
-    after, reward = slide(board.exponents, *board.shape, move)
-    total = 0
-    for line in reference.lines(*board.shape, move):
-        cells = tuple(board.exponents[cell] for cell in line)
-        if len(cells) > 1:
-            alone, points = slide(cells, 1, len(cells), LEFT)
-            assert tuple(after[cell] for cell in line) == alone
-            total += points
-    assert reward == total
 
 
 # ---- symmetries

@@ -8,12 +8,9 @@ right a 2 ends the game (`2 4 / 4 8`).
 import pytest
 
 from tests.support import literal
-from tests.support.literal import SNAKE, boards, score_of
+from tests.support.literal import SNAKE
 
 SMALL = [[2, 2], [4, 8]]
-
-
-# Rules
 
 
 # Baeldung
@@ -62,14 +59,6 @@ def test_datumbox_by_hand() -> None:
     assert literal.datumbox_minimax(SMALL, 1000, 2) == ("l", {"r": 1, "l": 997})
 
 
-@pytest.mark.parametrize("depth", [2, 3, 4])
-def test_alphabeta_equals_minimax(depth: int) -> None:
-    for grid in boards(20 if depth < 4 else 3, most_empty=8):
-        goal = 2 * max(map(max, grid))
-        plain = literal.datumbox_minimax(grid, score_of(grid), depth, goal)
-        assert literal.datumbox_alphabeta(grid, score_of(grid), depth, goal) == plain
-
-
 # IT3105
 
 
@@ -107,6 +96,3 @@ def test_it3105_literal_moves_twice_by_hand() -> None:
 )
 def test_row_heuristic_line(line: tuple[int, ...], value: float) -> None:
     assert literal.row_heuristic_line(line) == pytest.approx(value, rel=1e-14)
-
-
-# Test boards

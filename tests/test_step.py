@@ -9,10 +9,8 @@ from twofold.game.board import Board
 from twofold.game.rules import Move
 from twofold.game.step import TileSlide, slides
 
-SHAPES = [(rows, cols) for rows in range(1, 9) for cols in range(1, 9) if rows * cols > 1]
 
-
-@pytest.mark.parametrize("shape", SHAPES, ids="{0[0]}x{0[1]}".format)
+@pytest.mark.parametrize("shape", [(4, 4), (1, 2), (2, 1), (3, 5), (8, 8)])
 def test_equal_the_rules(shape: tuple[int, int]) -> None:
     rng = random.Random(str(shape))
     for _ in range(40):
@@ -37,15 +35,3 @@ def test_equal_the_rules(shape: tuple[int, int]) -> None:
             assert merged == after
             starts = [slide.start for slide in found]
             assert starts == [cell for cell, exponent in enumerate(cells) if exponent]
-
-
-@pytest.mark.parametrize(
-    ("text", "move", "expected"),
-    [
-        ("1x4:1111", Move.RIGHT, [(0, 2, True), (1, 2, True), (2, 3, True), (3, 3, True)]),
-        ("4x1:1/1/2/0", Move.UP, [(0, 0, True), (1, 0, True), (2, 1, False)]),
-    ],
-)
-def test_a_tile_merges_once(text: str, move: Move, expected: list[tuple[int, int, bool]]) -> None:
-    found = slides(Board.parse(text), move)
-    assert [(one.start, one.end, one.merged) for one in found] == expected

@@ -221,9 +221,22 @@ def compare(
         rules: the rules of all games.
         jobs: as in `bench`.
         ray: as in `bench`.
+
+    Raises:
+        InvalidInput: both are the same player.
     """
-    a, b = bench([first, second], games, seed=seed, rules=rules, jobs=jobs, ray=ray)
+    players = _listed([first, second], Rules.of(rules))
+    if _identity(players[0]) == _identity(players[1]):
+        raise InvalidInput(f"expected two different players, got {players[0]} twice")
+    a, b = bench(players, games, seed=seed, rules=rules, jobs=jobs, ray=ray)
     return played_duel(a, b)
+
+
+def _identity(player: Player | PlayerSpec) -> object:
+    """Its canonical spec; the object itself for a player that no spec has made."""
+    if isinstance(player, PlayerSpec):
+        return player.canonical
+    return player if player.made_from is None else player.spec
 
 
 def train(

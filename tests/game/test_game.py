@@ -49,14 +49,15 @@ def test_a_game_goes_on_from_a_board_with_the_same_dice() -> None:
 def test_an_illegal_move_changes_nothing() -> None:
     game = Game.from_board("1000/2000/0000/0000", seed=0, move_number=7)
     before = place(game)
-    for do, error, message in (
-        (lambda: game.play(Move.LEFT), IllegalMove, r"a legal move \(right, down\), got left on"),
-        (lambda: game.play(7), InvalidMove, r"expected a move u, r, d or l .*, got 7"),  # type: ignore[arg-type]
+    calls: list[tuple[Callable[[], object], type[Exception], str]] = [
+        (lambda: game.play(Move.LEFT), IllegalMove, r"move \(right, down\), got left on"),
+        (lambda: game.play("7"), InvalidMove, r"expected a move u, r, d or l .*, got '7'"),
         (game.undo, NothingToUndo, "there is no move to undo"),
         (game.redo, NothingToRedo, "there is no undone move"),
-    ):
+    ]
+    for call, error, message in calls:
         with pytest.raises(error, match=message):
-            do()
+            call()
     assert (place(game), game.undos, game.move_number) == (before, 0, 7)
 
 
