@@ -69,7 +69,7 @@ def test_a_game_is_saved_loaded_and_reviewed(tmp_path: Path) -> None:
     for judged, spec in ((game, "expectimax:ply=2"), (path, "fast"), (str(path), "fast")):
         assert twofold.review_game(judged, spec) == expected
     first, second, *_ = str(expected).splitlines()
-    assert first == "judged by expectimax:ply=2, values in a unit of its own"
+    assert first == "judged by expectimax:ply=2, values on the player's own scale"
     assert second.startswith("accuracy")
     record = replace(read_record(path), date="2048-01-31")
     twofold.save_game(record, path)
@@ -145,7 +145,7 @@ def test_results_show_themselves(tmp_path: Path) -> None:
     assert repr(analysis) == f"<Analysis of {BOARD}: best up 4.00, down 4.00, left 0, in points>"
     assert repr(twofold.analyse("2x2:12/00", "corner")) == "<Analysis of 2x2:12/00: best down>"
     heading, *lines = str(twofold.analyse(BOARD, "expectimax:ply=1")).splitlines()
-    assert heading == f"{BOARD}, 1 ply, values in own unit"
+    assert heading == f"{BOARD}, 1 ply, values on the player's own scale"
     assert lines[0].split() == ["move", "value", "to", "best", "reward", "depth", "nodes"]
     assert analysis._repr_html_().startswith("<pre>0012/0013/0024/1357")
     result = twofold.bench("corner", games=2, rules="2x2", jobs=1)

@@ -87,10 +87,6 @@ def begin() -> None:
             note(os.getpid())
         case "grumbles":
             flood(2, b"oh no " * 1_000)
-        case "zombies":
-            for _ in range(20):
-                if os.fork() == 0:
-                    os._exit(0)
 
 
 def hello() -> None:
@@ -145,12 +141,10 @@ def legal_letters(cells: list[int]) -> str:
 REPLIES = {
     "waits": "",
     "thinks": "",
-    "none": "bestmove none",
     "garbage": "bestmove sideways",
     "error": "error not today",
     "illegal": "{wrong}",
     "twice": "{good}\n{good}",
-    "binary": "\x00\x1b[2J\ufeff\n{good}",
     "limits": "info string {limits}\n{good}",
     "options": "info string {limits}\n{good}",
     "deep-info": "info depth 99 best {first}\n{good}",
@@ -208,11 +202,6 @@ def act() -> None:
             os.write(1, b"info string \xff\xfe\x00\n\xc3\x28\n")
         case "not-utf8-move":
             os.write(1, b"bestmove \xff\xc0\x80\x00\n")
-        case "hungry":
-            import resource
-
-            resource.setrlimit(resource.RLIMIT_AS, (1 << 28, 1 << 28))
-            bytes(1 << 40)
 
 
 def move_on(cells: list[int], limits: list[str]) -> str:

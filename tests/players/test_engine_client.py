@@ -2,25 +2,18 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.players.engines import (
-    ALONE,
-    EXAMPLE,
-    EXAMPLE_SPEC,
-    EXAMPLE_WORDS,
-    is_alive,
-    rogue,
-    wait_until_gone,
-)
+from tests.players.engines import ALONE, EXAMPLE, is_alive, rogue, wait_until_gone
 from twofold import Board, Budget, Move, Rules, make_player
 from twofold.errors import InvalidSpec, PlayerError, UnsupportedRules
 from twofold.players import canonical, short_spec
@@ -34,40 +27,14 @@ BOARD = Board.parse("0012/0013/0024/1357")
 posix = pytest.mark.skipif(os.name != "posix", reason="processes are looked at as POSIX has them")
 
 
-@pytest.fixture(scope="module")
-def example() -> Iterator[EnginePlayer]:
-    with EnginePlayer(EXAMPLE_WORDS) as player:
-        yield player
-
-
-def worth(move: Move) -> int:
-    """What the example says of a move."""
-    after, reward = BOARD.slide(move)
-    return reward + 10 * len(after.empty_cells)
-
-
-GREEDY = max(BOARD.legal_moves(), key=worth)
-
-
-# Analyses, options, limits; tests/players/test_contract.py has its games
-
-
-def test_an_analysis_has_the_values_that_the_program_said(example: EnginePlayer) -> None:
-    analysis = example.analyse(BOARD, score=5)
-    assert analysis.best is GREEDY is example.choose(BOARD, score=100, move_number=7)
-    assert (analysis.unit, analysis.depth) == ("points", "1 ply")
-    assert {one.move: one.value for one in analysis.moves if one.legal} == {
-        move: worth(move) for move in BOARD.legal_moves()
-    }
-    assert example.reproducible
-    assert analysis.reproducible
-    assert not example.analyse(BOARD, Budget(seconds=1.0)).reproducible
+# Options, limits; tests/players/test_contract.py has its games
 
 
 def test_limits_and_options_are_sent() -> None:
     options = {"depth": "4", "style": "wild", "motto": "to be, or"}
     budget = Budget(ply=3, nodes=500)
     with EnginePlayer(rogue("options"), budget, options=options) as player:
+        assert player.reproducible
         thoughts = player._thoughts(SetPosition(BOARD), budget)
         said = [answer.text for answer in thoughts if isinstance(answer, Info)]
     assert said == ["depth 4 style wild motto to be, or ply 3 nodes 500"]
@@ -78,8 +45,6 @@ def test_limits_and_options_are_sent() -> None:
     [
         ({"speed": "1"}, r"expected an option of the engine \(depth, style, loud, motto\)"),
         ({"depth": "10"}, "expected a whole number from 1 to 9 for the option depth, got '10'"),
-        ({"style": "odd"}, "expected one of 'calm, wild' for the option style, got 'odd'"),
-        ({"loud": "yes"}, "expected true or false for the option loud, got 'yes'"),
     ],
 )
 def test_options_are_checked(options: dict[str, str], says: str) -> None:
@@ -128,14 +93,12 @@ BREAKS = {
     "stubborn": "got nothing for 1 s",
     "stops-itself": "nothing for 1 s",
     "crash": r"exit code 3; its stderr ends with: .*ZeroDivisionError: boom",
-    "hungry": "exit code 1; its stderr ends with: .*MemoryError",
     "signal": r"got its end by SIGTERM",
     "leaves-child": "its end with exit code 0",
     "unended": "its end with exit code 0",
     "closes": "the end of its output",
     "error": "got error: not today",
     "illegal": r"expected a legal move \(.*\) .* in reply to 'position .*, go', got bestmove",
-    "none": r"expected a legal move \(.*\) .* got bestmove none",
     "garbage": "expected a bestmove .* got 'bestmove sideways' .expected a move u, r, d or l",
     "not-utf8-move": r"'bestmove \\ufffd\\ufffd\\ufffd\\x00' .expected a move",
     "megabyte": "got a line of more than 10000 bytes: b'info string xxx",
@@ -146,12 +109,10 @@ BREAKS = {
     "twice": "expected readyok .* got bestmove .$",
     # what does not matter
     "noisy": "",
-    "binary": "",
     "not-utf8": "",
     "child": "",
     "immortal": "",
     "grumbles": "",
-    "zombies": "",
 }
 """Programs that break the protocol or try to survive; the expected error, if any."""
 
@@ -193,14 +154,13 @@ def test_a_lost_engine_is_restarted(mode: str, timeout: float, tmp_path: Path) -
         player.start(Rules(), 1)
         assert player.choose(BOARD) in BOARD.legal_moves()
         assert len(player.faults) == 1
-        player.start(Rules(), 2)
-        assert player.faults == []
 
 
 def test_restarts_are_counted_for_each_game() -> None:
     with EnginePlayer(rogue("crash")) as player:
         for _ in range(2):
             player.start(Rules(), 1)
+            assert player.faults == []
             with pytest.raises(PlayerError, match="after 3 restarts"):
                 player.choose(BOARD)
             assert len(player.faults) == 3
@@ -233,7 +193,7 @@ def test_an_engine_that_does_not_read_is_an_error(monkeypatch: pytest.MonkeyPatc
 # Stopping
 
 
-@pytest.mark.parametrize("mode", ["good", "late", "thinks"])
+@pytest.mark.parametrize("mode", ["good", "thinks"])
 def test_a_flag_ends_the_search(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dialogue, "STOP_SECONDS", 60.0)
     stop = Stop()
@@ -257,21 +217,19 @@ def test_an_engine_that_ignores_stop_is_abandoned(monkeypatch: pytest.MonkeyPatc
         player._thoughts(SetPosition(BOARD), Budget()).close()  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(("mode", "waits"), [("silent", "u2048ok"), ("mute", "bestmove")])
 @pytest.mark.parametrize("stop", [None, Stop()])
 def test_a_silent_engine_is_named_long_before_it_is_given_up(
-    mode: str, waits: str, stop: Stop | None,
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
-) -> None:  # fmt: skip
+    stop: Stop | None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     monkeypatch.setattr(client, "RESTARTS", 0)
-    with EnginePlayer(rogue(mode), timeout=1.0) as player:
-        if mode == "mute":  # its handshake may be slow on a busy machine
-            player.start(Rules(), 1)
+    with EnginePlayer(rogue("mute")) as player:
+        player.start(Rules(), 1)  # its handshake may be slow on a busy machine
         monkeypatch.setattr(dialogue, "NOTE_SECONDS", 0.1)
+        player.timeout = 1.0
         with pytest.raises(PlayerError, match="nothing for 1 s"):
             player.analyse(BOARD, stop=stop)
     (note,) = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
-    assert re.fullmatch(rf"no {waits} from the engine '.*' yet; waiting for up to 1 s", note)
+    assert re.fullmatch(r"no bestmove from the engine '.*' yet; waiting for up to 1 s", note)
 
 
 def test_a_stream_can_be_abandoned() -> None:
@@ -313,27 +271,19 @@ def test_a_process_that_ends_leaves_no_program(end: str, tmp_path: Path) -> None
 # Specs
 
 
-def test_the_canonical_spec_says_what_is_run() -> None:
-    spec = canonical(f"{EXAMPLE_SPEC},ply=02,time=50ms")
-    assert f"cmd_sha256={hash_of_files(EXAMPLE_WORDS)}" in spec
+def test_the_canonical_spec_says_what_is_run(tmp_path: Path) -> None:
+    path = Path(shutil.copy(EXAMPLE, tmp_path / "mine.py"))
+    words = [*ALONE, str(path)]
+    spec = canonical(f"engine:cmd={' '.join(words)},ply=02,time=50ms")
+    assert f"cmd_sha256={hash_of_files(words)}" in spec
     assert spec.endswith(',nodes=none,options="",ply=2,time=0.05,timeout=60')
     assert canonical(spec) == spec
     assert not make_player(spec).reproducible
-    assert short_spec(spec) == f"engine:cmd={' '.join(EXAMPLE_WORDS)},ply=2,time=0.05"
-
-
-def test_a_changed_file_is_another_player(tmp_path: Path) -> None:
-    path = tmp_path / "mine.py"
-    path.write_text(EXAMPLE.read_text())
-    old = canonical(f"engine:cmd=python {path}")
+    assert short_spec(spec) == f"engine:cmd={' '.join(words)},ply=2,time=0.05"
     path.write_text(EXAMPLE.read_text() + "# changed\n")
-    assert canonical(f"engine:cmd=python {path}") != old
     with pytest.raises(InvalidSpec, match=r"the file of cmd_sha256=.* has changed"):
-        make_player(old)
+        make_player(spec)
     assert hash_of_files(["python", "-m", "my_engine"]) == ""
     assert hash_of_files(["python", str(path)]) != hash_of_files([str(path)] * 2)
-
-
-def test_a_program_that_there_is_not() -> None:
     with pytest.raises(InvalidSpec, match="a program that can be run, got 'no-such-thing'"):
         make_player("engine:cmd=no-such-thing --fast").start(Rules(), 1)

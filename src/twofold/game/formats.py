@@ -162,7 +162,8 @@ def find_format(name: str) -> Format:
     for one in FORMATS:
         if one.name == name:
             return one
-    raise InvalidRecord(f"expected a format ({_names()}), got {shown(name)}")
+    names = ", ".join(one.name for one in FORMATS)
+    raise InvalidRecord(f"expected a format ({names}), got {shown(name)}")
 
 
 def format_of_file(path: str | os.PathLike[str]) -> Format | None:
@@ -181,14 +182,7 @@ def detect_format(text: str) -> Format:
 
 
 def _unknown(text: str) -> InvalidRecord:
-    return InvalidRecord(
-        f"expected a game or a board in a known form, as in docs/reference/formats.md, "
-        f"got {turns.described(text)}"
-    )
-
-
-def _names() -> str:
-    return ", ".join(one.name for one in FORMATS)
+    return InvalidRecord(f"expected a game or a board in a known form, got {turns.described(text)}")
 
 
 # ---- reading

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from twofold.tables.library import EndgameTables
 
 
-def expectimax(eval: Any, prune: None, **keys: Any) -> Player:  # noqa: A002 - a key's name
+def expectimax(eval: Any, **keys: Any) -> Player:  # noqa: A002 - a key's name
     """Make `expectimax`."""
     return _searching(_weighted(eval, keys), **keys)
 

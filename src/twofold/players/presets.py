@@ -63,16 +63,7 @@ PRESETS: Final = (
         "expectimax",
         "best mean value over all spawns",
         later("players.makers:expectimax"),
-        {
-            "eval": EVAL,
-            **SEARCH_KEYS,
-            "prune": Key(
-                "none",
-                "none; kept so that specs of earlier studies stay valid",
-                Choice("prune", {"none": None}),
-            ),
-            "tables": TABLES,
-        },
+        {"eval": EVAL, **SEARCH_KEYS, "tables": TABLES},
     ),
     Entry(
         "ntuple",
