@@ -36,24 +36,12 @@ def large_boards(count: int, largest: int) -> tuple[Board, ...]:
 # The downgraded board
 
 
-def naive_downgrade(cells: tuple[int, ...]) -> list[int]:
-    """Halve every tile larger than the largest missing tile, until 32768 is the largest."""
-    tiles = [1 << exponent if exponent else 0 for exponent in cells]
-    while max(tiles) > 32768:
-        missing = max(
-            tile for k in range(1, 36) if (tile := 1 << k) < max(tiles) and tile not in tiles
-        )
-        tiles = [tile // 2 if tile > missing else tile for tile in tiles]
-    return [max(tile.bit_length() - 1, 0) for tile in tiles]
-
-
 @pytest.mark.parametrize("largest", [16, 17, 18, 25, 35])
 def test_a_live_board_always_fits_and_keeps_its_moves_and_order(largest: int) -> None:
     """A live board has at most 15 different tiles, so enough tiles are missing."""
     for board in large_boards(100, largest):
         lower = Board.from_bits(fitting_bits(board))
         assert reference.downgrade(board.exponents, BITS_MAX_EXPONENT) == list(lower.exponents)
-        assert lower == Board(naive_downgrade(board.exponents))
         assert lower.max_exponent == BITS_MAX_EXPONENT
         assert lower.legal_moves() == board.legal_moves()
         ranks = sorted(set(zip(board.exponents, lower.exponents, strict=True)))

@@ -92,3 +92,11 @@ def played(player: Player, board: Board, seed: int, how: str) -> str:
         letters.append(move.letter)
         game.play(move)
     return "".join(letters)
+
+
+def same_on_all_paths(player: Player, board: Board, seed: int) -> str:
+    """The letters of a game, which is the same in a kernel, move by move, and by analyses."""
+    expected = played(player, board, seed, "kernel")
+    assert played(player, board, seed, "choose") == expected
+    assert played(player, board, seed, "analysis") == expected
+    return expected
