@@ -15,25 +15,29 @@ from twofold.game.game import Game
 from twofold.game.rules import Move, Rules
 from twofold.kernels.policy import moves_back, turn_each
 from twofold.learn.policy_games import FIRST_SEED, TrainingGames, TrialGames
+from twofold.learn.policy_settings import PolicySettings
 from twofold.players import make_player, play_game
-from twofold.values.policy_network import Reward, find_reward
 
-POINTS = find_reward("points")
 GAMES = 32
+
+
+def of(text: str, **more: Any) -> PolicySettings:
+    usual: dict[str, Any] = {"games": GAMES, "symmetric": False}
+    return PolicySettings(rules=Rules.parse(text), **(usual | more))
 
 
 class OnCard:
     """`CardGames`, on a processor, with the interface of `TrainingGames`."""
 
-    def __init__(self, rules: Rules, count: int, reward: Reward, *, seed: int, **more: Any) -> None:
+    def __init__(self, settings: PolicySettings) -> None:
         import torch
 
         from twofold.learn.card_games import CardGames
 
-        self.torch, self.shape = torch, (count, *rules.shape)
-        self.random = torch.Generator().manual_seed(seed)
-        self.games: Any = CardGames(rules, count, reward, generator=self.random, **more)
-        self.ended = np.zeros(count, dtype=bool)
+        self.torch, self.shape = torch, (settings.games, *settings.rules.shape)
+        self.random = torch.Generator().manual_seed(settings.seed)
+        self.games: Any = CardGames(settings, self.random)
+        self.ended = np.zeros(settings.games, dtype=bool)
 
     def drawn(self, width: int) -> Any:
         return self.torch.rand(len(self.games), width, generator=self.random)
@@ -79,7 +83,7 @@ def some_legal(games: Any, random: np.random.Generator) -> NDArray[np.int64]:
 @pytest.mark.parametrize("text", ["4x4", "2x2", "3x5", "1x4", "3x3 spawn=2:0.5,8:0.5 start=3"])
 def test_moves_follow_the_rules(kind: Any, text: str) -> None:
     rules, random = Rules.parse(text), np.random.default_rng(1)
-    games = kind(rules, GAMES, POINTS, seed=1)
+    games = kind(of(text))
     scores, counts, spawned = [0] * GAMES, [0] * GAMES, list[int]()
     for _ in range(60):
         before, legal = games.boards.reshape(GAMES, -1).tolist(), games.legal.tolist()
@@ -108,7 +112,7 @@ def test_moves_follow_the_rules(kind: Any, text: str) -> None:
 @pytest.mark.parametrize("text", ["4x4", "2x2", "3x5"])
 def test_games_are_those_of_their_seeds(text: str) -> None:
     rules = Rules.parse(text)
-    games = TrainingGames(rules, 3, POINTS, seed=50)
+    games = TrainingGames(of(text, games=3, seed=50))
     twins = [Game(rules, seed=50 + number) for number in range(3)]
     begun = 3
     for _ in range(400):
@@ -127,9 +131,9 @@ def test_games_are_those_of_their_seeds(text: str) -> None:
 
 
 def test_games_shown_turned_are_the_same_games() -> None:
-    rules = Rules.parse("3x3")
-    turned = TrainingGames(rules, 8, POINTS, seed=9, symmetric=True)
-    plain = TrainingGames(rules, 8, POINTS, seed=9)
+    turned, plain = (
+        TrainingGames(of("3x3", games=8, symmetric=symmetric)) for symmetric in (True, False)
+    )
     forms, legal = np.empty_like(plain.boards), np.empty_like(plain.legal)
     turns, back = np.empty(8, dtype=np.int64), np.empty(8, dtype=np.int64)
     for _ in range(300):
@@ -149,7 +153,7 @@ def test_boards_stand_in_their_last_form_and_an_end_pays_what_the_reward_says(
     kind: Any, text: str
 ) -> None:
     random = np.random.default_rng(1)
-    games = kind(Rules.parse(text), GAMES, find_reward("large"), seed=1, symmetric=True)
+    games = kind(of(text, reward="large", symmetric=True))
     for _ in range(300):
         paid, _ = games.step(some_legal(games, random))
         assert (paid[games.ended] < 0).all()
@@ -162,7 +166,7 @@ def test_boards_stand_in_their_last_form_and_an_end_pays_what_the_reward_says(
 @each_kind
 def test_scaffolds_place_large_tiles_and_are_not_counted(kind: Any) -> None:
     random, placed, counted, ended = np.random.default_rng(1), 0, 0, 0
-    games = kind(Rules.parse("3x3"), 64, POINTS, scaffold=0.9, seed=3)
+    games = kind(of("3x3", games=64, scaffold=0.9, seed=3))
     for _ in range(400):
         _, results = games.step(some_legal(games, random))
         begun = games.boards.reshape(64, -1)[games.ended]
@@ -175,10 +179,8 @@ def test_scaffolds_place_large_tiles_and_are_not_counted(kind: Any) -> None:
 
 @each_kind
 def test_a_state_goes_on_as_the_games_would(kind: Any) -> None:
-    random, rules = np.random.default_rng(1), Rules.parse("3x3")
-    games, other = (
-        kind(rules, GAMES, POINTS, scaffold=0.5, symmetric=True, seed=seed) for seed in (9, 1)
-    )
+    random = np.random.default_rng(1)
+    games, other = (kind(of("3x3", scaffold=0.5, symmetric=True, seed=seed)) for seed in (9, 1))
     for _ in range(120):
         games.step(some_legal(games, random))
     other.restore(games.state())
@@ -191,10 +193,9 @@ def test_a_state_goes_on_as_the_games_would(kind: Any) -> None:
 
 @each_kind
 def test_the_state_of_other_games_and_an_impossible_one_are_refused(kind: Any) -> None:
-    rules = Rules.parse("3x3")
-    games = kind(rules, GAMES, POINTS, seed=1)
+    games = kind(of("3x3"))
     with pytest.raises(InvalidNetwork, match=r"uint8 boards of shape \(32, 9\), got .* in 32 game"):
-        games.restore(kind(rules, 4, POINTS, seed=1).state())
+        games.restore(kind(of("3x3", games=4)).state())
     for score in (-1, 2**63 - 1):
         with pytest.raises(InvalidNetwork, match="expected scores from 0 to"):
             games.restore({**games.state(), "scores": np.full(GAMES, score)})
@@ -207,7 +208,7 @@ def test_the_state_of_other_games_and_an_impossible_one_are_refused(kind: Any) -
 
 @pytest.mark.parametrize("kind", [CARD])
 def test_first_tiles_and_first_moves_are_drawn_from_different_numbers(kind: type[OnCard]) -> None:
-    one, other = (kind(Rules(), GAMES, POINTS, seed=1) for _ in range(2))
+    one, other = (kind(of("4x4")) for _ in range(2))
     other.random.manual_seed(1)
     assert not one.drawn(4).equal(other.drawn(4))
 

@@ -97,10 +97,7 @@ def test_a_model_learns_from_games_on_a_card(monkeypatch: pytest.MonkeyPatch) ->
     from twofold.learn.card_games import CardGames
     from twofold.learn.policy_training import PolicyTraining
 
-    def on_card(*arguments: Any, seed: int, **more: Any) -> CardGames:
-        drawn = torch.Generator().manual_seed(seed)
-        return CardGames(*arguments, generator=drawn, **more)
-
+    on_card = lambda settings: CardGames(settings, torch.Generator().manual_seed(1))  # noqa: E731
     monkeypatch.setattr(ppo, "TrainingGames", on_card)
     settings = PolicySettings(
         rules=Rules.parse("2x2"), hidden=(32,), exponents=6, games=256, horizon=16, gamma=1.0

@@ -8,13 +8,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from twofold.errors import InvalidNetwork
-from twofold.game.rules import Rules
-from twofold.learn.policy_games import check_scores
-from twofold.storage.arrays import checked
-from twofold.values.policy_network import Reward
-
-_BASE: Final = 14
-"""Exponent around which scaffolds are built once such tiles were reached. Source: PufferLib."""
+from twofold.learn.policy_games import BASE, check_state
+from twofold.learn.policy_settings import PolicySettings
+from twofold.values.policy_network import find_reward
 
 _KEY: Final = 8
 """Cells of a key: 6 bits each make a whole number that float64 holds exactly."""
@@ -26,14 +22,11 @@ class CardGames:
     A step takes the same calculations whatever the boards are and waits for none of them, so a
     graphics card can repeat it as one graph (`learn.ppo.Repeated`).
 
+    Large tiles are placed only on boards with room for two of them. A symmetric form is the last in
+    the order of the cells; the games go on from there.
+
     Args:
-        rules: of the games.
-        count: number of games at a time.
-        reward: what they pay.
-        scaffold: share of the games that begin with large tiles placed, once tiles are known; on
-            boards with room for two of them.
-        symmetric: boards are turned to one of their symmetric forms, the last in the order of the
-            cells; the games go on from there.
+        settings: rules, number, reward, scaffolds and symmetry of the games.
         generator: draws their first tiles, on the device where the games are.
 
     Attributes:
@@ -46,19 +39,11 @@ class CardGames:
         noise: how many random numbers a step needs for each game.
     """
 
-    def __init__(
-        self,
-        rules: Rules,
-        count: int,
-        reward: Reward,
-        *,
-        generator: torch.Generator,
-        scaffold: float = 0.0,
-        symmetric: bool = False,
-    ) -> None:
+    def __init__(self, settings: PolicySettings, generator: torch.Generator) -> None:
+        rules, count, reward = settings.rules, settings.games, find_reward(settings.reward)
         self._rules, self._death = rules, reward.death
         self._shape, cells = rules.shape, rules.rows * rules.cols
-        self._scaffold = scaffold if rules.start_tiles + 2 < cells else 0.0
+        self._scaffold = settings.scaffold if rules.start_tiles + 2 < cells else 0.0
         device = generator.device
 
         def tensor(array: Any) -> Tensor:
@@ -75,8 +60,8 @@ class CardGames:
         self._points = tensor(np.where(exponents, 1 << exponents, 0))
         self._kinds = tensor(np.array(rules.spawn_exponents, dtype=np.uint8))
         self._bounds = tensor(np.cumsum(rules.spawn_probabilities)[:-1].astype(np.float32))
-        self._steps = tensor(np.array([[0, 1, 0, 1], [-_BASE, -_BASE, -1, 0]]))
-        self._forms = tensor([form.ravel() for form in forms]) if symmetric else None
+        self._steps = tensor(np.array([[0, 1, 0, 1], [-BASE, -BASE, -1, 0]]))
+        self._forms = tensor([form.ravel() for form in forms]) if settings.symmetric else None
         self._keys = tensor(_keys(forms))
         self.noise = 2 * cells + 2
         self.boards = torch.zeros((count, cells), dtype=torch.uint8, device=device)
@@ -175,11 +160,11 @@ class CardGames:
         if not self._scaffold:
             return boards, torch.ones_like(self.whole)
         drawn, pick = noise[:, -1], noise[:, -2]
-        base = self.largest.clamp(max=_BASE)
+        base = self.largest.clamp(max=BASE)
         first = base + self._steps[0][(pick * 4).long()]
         second = (base + self._steps[1][(pick * 4).long()]).clamp(min=0)
         early = (base - 2 + (pick * 3).long()).clamp(min=3)
-        small = self.largest < _BASE
+        small = self.largest < BASE
         whole = (drawn >= self._scaffold) | (self.largest == 0)
         for tile in (torch.where(small, early, first), second.masked_fill(small, 0)):
             order = torch.where(boards == 0, noise[:, : boards.shape[1]], -1.0)
@@ -196,16 +181,10 @@ class CardGames:
 
     def restore(self, state: dict[str, NDArray[Any]]) -> None:
         """Continue from a `state`; raises `InvalidNetwork` for that of other games."""
-        for name, like in self.state().items():
-            checked(state, name, (like.dtype,), like.shape, f"{len(self)} games")
-        boards, highest = state["boards"], self._rules.max_exponent
-        if max(boards.max(), state["largest"]) > highest:
-            raise InvalidNetwork(f"expected exponents up to {highest}, got {boards.max()}")
-        sums = np.where(boards > 0, np.uint64(1) << boards.astype(np.uint64), 0).sum(axis=1)
-        self._show(torch.from_numpy(boards).to(self.boards.device))
-        if sums.max() >= 2 << highest or not self.legal.any(1).all():
+        check_state(state, self.state(), self._rules)
+        self._show(torch.from_numpy(state["boards"]).to(self.boards.device))
+        if not self.legal.any(1).all():
             raise InvalidNetwork("expected boards of games, got one without a move")
-        check_scores(state["scores"])
         for name in ("scores", "moves", "whole", "largest"):
             kept = getattr(self, name)
             kept.copy_(torch.from_numpy(np.asarray(state[name])).to(kept.device))

@@ -21,7 +21,14 @@ from twofold.kernels import updates as at
 from twofold.learn.curve import Curve, Evaluation
 from twofold.learn.rules import Decay, LearningRule
 from twofold.learn.settings import TrainingSettings
-from twofold.learn.training import Training, Words, Worker, carousel_shape, weight_count
+from twofold.learn.training import (
+    Training,
+    TrainingRun,
+    Words,
+    Worker,
+    carousel_shape,
+    weight_count,
+)
 from twofold.limits import MAX_TRAINING_GAMES
 from twofold.settings import from_document
 from twofold.storage.arrays import checked, map_tensors, parse_document
@@ -74,7 +81,7 @@ def save(training: Training, path: str | os.PathLike[str]) -> None:
     write_network(path, network, card, _tensors(training), metadata)
 
 
-def card_values(training: Any) -> dict[str, Any]:
+def card_values(training: TrainingRun) -> dict[str, Any]:
     """What the card of a network says of its run, of any kind."""
     return {
         "rules": str(training.settings.rules),

@@ -1,6 +1,6 @@
 """Training games: many at once, each with its own seed; and the test games of a network."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -12,24 +12,20 @@ from twofold.errors import InvalidNetwork
 from twofold.game.rules import Rules
 from twofold.kernels.policy import merge_rewards, moves_back, turn_each
 from twofold.learn.curve import Measured, tiles_up_to
+from twofold.learn.policy_settings import PolicySettings
 from twofold.limits import MAX_SCORE, MAX_SEED
 from twofold.storage.arrays import checked
-from twofold.values.policy_network import PolicyNetwork, Reward
+from twofold.values.policy_network import PolicyNetwork, find_reward
 
-_BASE: Final = 14
+BASE: Final = 14
 """Exponent around which scaffolds are built once such tiles were reached. Source: PufferLib."""
 
 
 class TrainingGames:
     """Games that begin anew where they end.
 
-    Args:
-        rules: of the games.
-        count: number of games at a time.
-        reward: what they pay.
-        scaffold: share of the games that begin with large tiles placed.
-        seed: of the first game; the next ones count up.
-        symmetric: boards and moves are shown turned to one of their symmetric forms.
+    Their rules, number, reward, scaffolds and symmetry are those of the settings, whose seed is
+    that of the first game; the next ones count up.
 
     Attributes:
         boards: exponents, (count, rows, cols).
@@ -38,28 +34,18 @@ class TrainingGames:
         largest: the largest exponent reached so far.
     """
 
-    def __init__(
-        self,
-        rules: Rules,
-        count: int,
-        reward: Reward,
-        *,
-        scaffold: float = 0.0,
-        seed: int = 0,
-        symmetric: bool = False,
-    ) -> None:
-        self._rules, self._reward, self._scaffold = rules, reward, scaffold
-        settings = EnvSettings(rules, "exponents", "score", "error", 0.0)
-        self._games = EnvGames(settings, count)
-        self._symmetric = symmetric
+    def __init__(self, settings: PolicySettings) -> None:
+        self._settings, self._reward = settings, find_reward(settings.reward)
+        count = settings.games
+        self._games = EnvGames(EnvSettings(settings.rules, illegal="error"), count)
         self.boards: NDArray[Any] = np.empty_like(self._games.observations)
         self.legal = np.empty_like(self._games.legal)
         self._turns = np.zeros(count, dtype=np.int64)
         self.ended = np.zeros(count, dtype=np.bool_)
         self.largest = 0
-        self._next_seed = seed
+        self._next_seed = settings.seed
         self._placed = np.zeros(count, dtype=np.bool_)
-        self._random = np.random.Generator(np.random.PCG64(seed))
+        self._random = np.random.Generator(np.random.PCG64(settings.seed))
         self._rewards = np.zeros(count, dtype=np.float32)
         self._begin(np.ones(count, dtype=np.bool_))
         self._show()
@@ -86,7 +72,7 @@ class TrainingGames:
     def _show(self) -> None:
         """Fill in boards and legal moves as they are seen from outside."""
         games = self._games
-        if self._symmetric:
+        if self._settings.symmetric:
             turn_each(games.observations, games.legal, self.boards, self.legal, self._turns)
         else:
             self.boards[:], self.legal[:] = games.observations, games.legal
@@ -111,8 +97,8 @@ class TrainingGames:
         self._next_seed = (self._next_seed + len(places)) & MAX_SEED
         self._games.start(which)
         self._placed[places] = False
-        if self._scaffold and self.largest:
-            chosen = places[self._random.random(len(places)) < self._scaffold]
+        if self._settings.scaffold and self.largest:
+            chosen = places[self._random.random(len(places)) < self._settings.scaffold]
             if len(chosen):
                 self._place(chosen)
 
@@ -134,8 +120,8 @@ class TrainingGames:
 
     def _tiles(self, count: int) -> NDArray[np.uint8]:
         """One or two large tiles for each game, (count, 2)."""
-        base = min(_BASE, self.largest)
-        if self.largest < _BASE:
+        base = min(BASE, self.largest)
+        if self.largest < BASE:
             tiles = np.zeros((count, 2), dtype=np.uint8)
             tiles[:, 0] = np.maximum(base - 2 + self._random.integers(3, size=count), 3)
             return tiles
@@ -162,19 +148,9 @@ class TrainingGames:
 
     def restore(self, state: dict[str, NDArray[np.generic]]) -> None:
         """Continue from a `state`; raises `InvalidNetwork` for that of other games."""
-        for name, like in self.state().items():
-            checked(state, name, (like.dtype,), like.shape, f"{len(self)} games")
+        check_state(state, self.state(), self._settings.rules)
         self._games.seeds[:] = state["seeds"]
-        boards = state["boards"].astype(np.uint8)
-        if boards.max() > self._rules.max_exponent:
-            raise InvalidNetwork(
-                f"expected exponents up to {self._rules.max_exponent}, got {boards.max()}"
-            )
-        sums = np.where(boards > 0, np.uint64(1) << boards.astype(np.uint64), 0).sum(axis=1)
-        if not sums.all() or sums.max() >= 2 << self._rules.max_exponent:
-            raise InvalidNetwork("expected boards of games, got an empty or an impossible one")
-        check_scores(state["scores"])
-        self._games.place_each(np.arange(len(self)), boards)
+        self._games.place_each(np.arange(len(self)), state["boards"].astype(np.uint8))
         self._games.scores[:], self._games.move_numbers[:] = state["scores"], state["move_numbers"]
         self._show()
         self._placed[:] = state["placed"] != 0
@@ -188,10 +164,23 @@ class TrainingGames:
         self._next_seed, self.largest = seed, largest
 
 
-def check_scores(scores: NDArray[np.generic]) -> None:
-    """Raise `InvalidNetwork` for scores that no game has."""
-    numbers = scores.astype(np.float64)
-    if ((numbers < 0) | (numbers > MAX_SCORE)).any():
+def check_state(
+    state: Mapping[str, NDArray[Any]], like: Mapping[str, NDArray[Any]], rules: Rules
+) -> None:
+    """Raise `InvalidNetwork` for a state that training games under these rules cannot have.
+
+    Its arrays must have the types and shapes of those in `like`.
+    """
+    for name, one in like.items():
+        checked(state, name, (one.dtype,), one.shape, f"{len(like['boards'])} games")
+    boards, highest = state["boards"].astype(np.uint64), rules.max_exponent
+    if max(boards.max(), state.get("largest", 0)) > highest:
+        raise InvalidNetwork(f"expected exponents up to {highest}, got {boards.max()}")
+    sums = np.where(boards > 0, np.uint64(1) << boards, 0).sum(axis=1)
+    if not sums.all() or sums.max() >= 2 << highest:
+        raise InvalidNetwork("expected boards of games, got an empty or an impossible one")
+    scores = state["scores"].astype(np.float64)
+    if ((scores < 0) | (scores > MAX_SCORE)).any():
         raise InvalidNetwork(f"expected scores from 0 to {MAX_SCORE}, got others")
 
 
@@ -232,8 +221,7 @@ class TrialGames:
         self, network: PolicyNetwork, random: np.random.Generator | None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
         """Scores and largest tiles; moves are drawn if a generator is given."""
-        settings = EnvSettings(self.rules, "exponents", "score", "noop", 0.0)
-        games = EnvGames(settings, self.games)
+        games = EnvGames(EnvSettings(self.rules), self.games)
         games.seeds[:] = FIRST_SEED + np.arange(self.games, dtype=np.uint64)
         games.start(np.ones(self.games, dtype=np.bool_))
         while not games.terminated.all():

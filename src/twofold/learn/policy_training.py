@@ -42,6 +42,9 @@ class PolicyTraining(TrainingRun):
         before: the runs whose weights this one began with, oldest first.
     """
 
+    settings: PolicySettings
+    moves = 0
+
     def __init__(
         self,
         settings: PolicySettings,
@@ -55,7 +58,6 @@ class PolicyTraining(TrainingRun):
         self.limit(moves, seconds)
         torch.set_num_threads(min(settings.threads, cores()))
         self.learner = Learner(settings, device_named(device))
-        self.moves = 0
         self.before: list[Earlier] = []
 
     def limit(self, moves: int | None, seconds: float | None) -> None:
@@ -75,14 +77,9 @@ class PolicyTraining(TrainingRun):
         )
 
     @property
-    def done(self) -> float | None:
-        """The share that is done, 0 to 1; None without a limit."""
-        parts = []
-        if self.move_limit is not None:
-            parts.append(self.moves / self.move_limit)
-        if self.second_limit is not None:
-            parts.append(self.seconds / self.second_limit)
-        return min(max(parts), 1.0) if parts else None
+    def share(self) -> float | None:
+        """Fraction of the moves that are wanted; None without a limit on them."""
+        return self.moves / self.move_limit if self.move_limit else None
 
     @property
     def is_finished(self) -> bool:

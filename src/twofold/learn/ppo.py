@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from typing import Any, Final
 
@@ -17,7 +16,7 @@ from twofold.kernels.policy import OUTPUT, VALUE
 from twofold.learn.card_games import CardGames
 from twofold.learn.policy_games import TrainingGames
 from twofold.learn.policy_settings import PolicySettings
-from twofold.values.policy_network import Dense, PolicyNetwork, find_reward
+from twofold.values.policy_network import Dense, PolicyNetwork
 
 WARM_UP: Final = 3
 """Calls before a calculation is kept: libraries choose their ways and memory in them."""
@@ -239,15 +238,10 @@ class Play:
         device = self._device = model.middle.device
         self.generator = torch.Generator(device)
         self.generator.manual_seed(settings.seed & 2**63 - 1)
-        make: Callable[..., TrainingGames | CardGames] = partial(TrainingGames, seed=settings.seed)
-        if device.type != "cpu":  # their first tiles are drawn before the first moves
-            make = partial(CardGames, generator=self.generator)
-        self.games = make(
-            settings.rules,
-            settings.games,
-            find_reward(settings.reward),
-            scaffold=settings.scaffold,
-            symmetric=settings.symmetric,
+        self.games = (
+            TrainingGames(settings)
+            if device.type == "cpu"
+            else CardGames(settings, self.generator)  # which draws their first tiles first
         )
         self._graph = Repeated(self._played_on_card, device)
 

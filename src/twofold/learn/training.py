@@ -2,11 +2,12 @@
 
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from twofold.kernels._jit import load
 from twofold.kernels.bits import frame
 from twofold.kernels.play import spawn_distribution
 from twofold.learn.curve import Curve, Evaluation
+from twofold.learn.policy_settings import PolicySettings
 from twofold.learn.settings import Phase, TrainingSettings
 from twofold.limits import MAX_RUN_SECONDS, MAX_TRAINING_GAMES, check_limit
 from twofold.storage.memory import check_memory, large_zeros
@@ -141,16 +143,20 @@ class TrainingProgress:
     phases: int = 1
 
 
-class TrainingRun:
+class TrainingRun(ABC):
     """What training runs of all kinds have in common.
 
     Attributes:
+        settings: what decides what is learnt.
         curve: of the games that began with start tiles.
         evaluations: of the network, in their order.
         seconds: time spent training.
+        second_limit: its limit; None for none.
         phase: number of the present phase of `phases`; one more than the last where all are over.
     """
 
+    settings: TrainingSettings | PolicySettings
+    second_limit: float | None
     phase, phases = 0, 1
 
     def __init__(self) -> None:
@@ -159,18 +165,34 @@ class TrainingRun:
         self.seconds = 0.0
         self._lock = threading.Lock()
 
+    @property
+    @abstractmethod
+    def moves(self) -> int:
+        """Moves made so far, by all threads."""
+
+    @property
+    @abstractmethod
+    def share(self) -> float | None:
+        """Fraction of the games or moves that are wanted; None without a limit on them."""
+
+    @property
+    def done(self) -> float | None:
+        """Fraction of the run, 0 to 1; None without a limit."""
+        time = self.seconds / self.second_limit if self.second_limit else None
+        parts = [part for part in (self.share, time) if part is not None]
+        return min(max([0.0, *parts]), 1.0) if parts else None
+
     def _progress(self, speed: float) -> TrainingProgress:
-        run: Any = self
         with self._lock:
             return TrainingProgress(
                 games=self.curve.games,
-                moves=run.moves,
+                moves=self.moves,
                 seconds=self.seconds,
                 speed=speed,
                 mean=self.curve.mean,
                 reached=self.curve.reached,
                 phase=min(self.phase, self.phases - 1),
-                done=run.done,
+                done=self.done,
                 phases=self.phases,
             )
 
@@ -190,6 +212,8 @@ class Training(TrainingRun):
     Raises:
         ResourceError: weights and memory would take more than 80 % of the free memory.
     """
+
+    settings: TrainingSettings
 
     def __init__(
         self, settings: TrainingSettings, *, games: int | None = None, seconds: float | None = None
@@ -252,15 +276,11 @@ class Training(TrainingRun):
         return min(numbers, max(self._phase_limit(), self.begun_before))
 
     @property
-    def done(self) -> float | None:
-        """Fraction of the run, 0 to 1; None without a limit."""
-        parts = []
-        if self.game_limit:
-            playing = sum(worker.is_playing for worker in self.workers)
-            parts.append((int(self.games_begun[0]) - playing) / self.game_limit)
-        if self.second_limit:
-            parts.append(self.seconds / self.second_limit)
-        return min(max([0.0, *parts]), 1.0) if parts else None
+    def share(self) -> float | None:
+        """Fraction of the games that are wanted; None without a limit on them."""
+        playing = sum(worker.is_playing for worker in self.workers)
+        over = int(self.games_begun[0]) - playing
+        return over / self.game_limit if self.game_limit else None
 
     @property
     def is_finished(self) -> bool:
