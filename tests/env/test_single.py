@@ -69,12 +69,14 @@ def test_the_environment_is_made_by_its_name_and_again_from_json(rules: Rules | 
 
 
 WITHOUT = """
-import sys
-sys.modules[{0!r}] = None
-try:
-    import {1}
-except ValueError as error:
-    print(error)
+import importlib, sys
+for missing, module in (("stable_baselines3", "twofold.env.sb3"), ("gymnasium", "twofold.env")):
+    sys.modules[missing] = None
+    sys.modules.pop("twofold.env", None)
+    try:
+        importlib.import_module(module)
+    except ValueError as error:
+        print(error)
 """
 REFUSED = """
 import gymnasium, twofold
@@ -105,12 +107,10 @@ EXTRA = "{} needs the extra {!r}. Install it with: pip install 'twofold[{}]'"
          "4"),
         (REFUSED, "0"),
         (f"import twofold, gymnasium; print({ENV_ID!r} in gymnasium.registry)", "True"),
-        (f"import gymnasium, twofold; print({ENV_ID!r} in gymnasium.registry)", "True"),
-        (WITHOUT.format("gymnasium", "twofold.env"), EXTRA.format("twofold.env", "env", "env")),
-        (WITHOUT.format("stable_baselines3", "twofold.env.sb3"),
-         EXTRA.format("twofold.env.sb3", "sb3", "sb3")),
+        (WITHOUT, EXTRA.format("twofold.env.sb3", "sb3", "sb3") + "\n"
+         + EXTRA.format("twofold.env", "env", "env")),
     ],
-    ids=["by module", "refused before", "known", "known later", "no gymnasium", "no sb3"],
+    ids=["by module", "refused before", "known", "without extras"],
 )  # fmt: skip
 def test_imports(code: str, words: str, tmp_path: Path) -> None:
     """Nothing is compiled for them, nor before wrong arguments are refused."""
@@ -177,29 +177,15 @@ def test_any_whole_number_is_an_action(action: Any) -> None:
 
 
 @pytest.mark.promise("R11")
-@pytest.mark.parametrize(
-    ("illegal", "reward", "ended", "mask"),
-    [
-        ("noop", 0.0, False, [0, 1, 1, 0]),
-        ("penalty", -2.5, False, [0, 1, 1, 0]),
-        ("terminate", 0.0, True, [0, 0, 0, 0]),
-        ("error", 0.0, False, [0, 1, 1, 0]),
-    ],
-)
-def test_effects_of_illegal_actions(
-    illegal: Illegal, reward: float, ended: bool, mask: list[int]
-) -> None:
-    env, board = Env2048(illegal=illegal, penalty=np.float32(2.5)), "1000/2000/0000/0000"  # type: ignore[arg-type]
-    env.reset(seed=1, options={"board": board, "score": 8})
-    if illegal == "error":
-        words = rf"expected a legal move \(right, down\), got left on {board}"
+def test_illegal_actions_can_raise() -> None:
+    board = Board.parse("1000/2000/0000/0000")
+    for envs in (Env2048(illegal="error"), VectorEnv2048(2, illegal="error")):
+        envs.reset(seed=1, options={"board": board})
+        many = isinstance(envs, VectorEnv2048)
+        words = rf"a legal move \(right, down\), got left on {board}" + " in game 1" * many
         with pytest.raises(IllegalMove, match=words):
-            env.step(Move.LEFT)
-    else:
-        found = env.step(Move.LEFT)
-        assert (found[1], found[2], found[4]["score"]) == (reward, ended, 8)
-        assert found[4]["action_mask"].tolist() == mask
-    assert env.board == Board.parse(board)
+            envs.step(np.array([1, 3]) if many else 3)  # type: ignore[arg-type]
+        assert (envs.board(0) if many else envs.board) == board  # type: ignore[operator]
 
 
 @pytest.mark.promise("R11")
@@ -279,11 +265,20 @@ def test_invalid_reset_options_are_refused(options: Any, text: str) -> None:
             "expected at most 4 rows and columns for observations in 64 bits, got 4x5",
         ),
         ({"render_mode": "svg"}, "expected a render mode of human, ansi, rgb_array"),
+        ({"num_envs": 0}, "num_envs from 1 to"),
+        ({"num_envs": 10**9}, "expected"),
+        ({"num_envs": 2, "max_episode_steps": 0}, "max_episode_steps from 1"),
+        (
+            {"num_envs": 2, "autoreset_mode": "later"},
+            "mode of NEXT_STEP, SAME_STEP, DISABLED, got 'later'",
+        ),
+        ({"num_envs": 2, "copy": "x"}, "expected copy as True or False, got 'x'"),
+        ({"num_envs": 2, "render_mode": "human"}, "render mode of ansi, rgb_array, got 'human'"),
     ],
 )
 def test_invalid_options_are_refused(options: dict[str, Any], text: str) -> None:
     with pytest.raises(Refused, match=text):
-        Env2048(**options)
+        (VectorEnv2048 if "num_envs" in options else Env2048)(**options)
 
 
 def test_a_merge_past_the_largest_tile_is_an_error() -> None:

@@ -12,7 +12,7 @@ from tests.env.naive import assert_same
 from twofold.env import ENV_ID
 from twofold.env.games import BLOCK
 from twofold.env.vector import VectorEnv2048
-from twofold.errors import IllegalMove, InvalidInput, InvalidMove
+from twofold.errors import InvalidInput, InvalidMove
 from twofold.errors import TwofoldError as Refused
 from twofold.game.board import Board
 from twofold.game.game import Game
@@ -183,18 +183,6 @@ def test_invalid_actions_are_refused_before_any_move(actions: Any) -> None:
     assert_same(many.step(np.array([0, 1, 2, 3, 0, 1], dtype=np.uint8))[0].shape, before.shape)
 
 
-@pytest.mark.promise("R11")
-def test_illegal_actions_can_raise() -> None:
-    many = VectorEnv2048(2, illegal="error")
-    many.reset(seed=1, options={"board": "1000/0000/0000/0000"})
-    before = many.board(0)
-    with pytest.raises(IllegalMove, match=r"a legal move \(right, down\), got left .* in game 1"):
-        many.step(np.array([1, 3]))
-    assert many.board(0) == before
-    many.step(np.array([1, 2], dtype=np.int32))
-    assert many.board(0) != before
-
-
 def test_sampled_actions_follow_the_law_of_the_random_player() -> None:
     many = VectorEnv2048(5 * WIDTH + 3, "4x4 goal=32 stop=goal", autoreset_mode="DISABLED")
     many.reset(seed=1)
@@ -257,22 +245,6 @@ def test_a_copy_is_independent() -> None:
 
 
 # Options
-
-
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        ({"num_envs": 0}, "num_envs from 1 to"),
-        ({"num_envs": 10**9}, "expected"),
-        ({"max_episode_steps": 0}, "max_episode_steps from 1"),
-        ({"autoreset_mode": "later"}, "mode of NEXT_STEP, SAME_STEP, DISABLED, got 'later'"),
-        ({"copy": "x"}, "expected copy as True or False, got 'x'"),
-        ({"render_mode": "human"}, "render mode of ansi, rgb_array, got 'human'"),
-    ],
-)
-def test_invalid_options_are_refused(options: dict[str, Any], text: str) -> None:
-    with pytest.raises(Refused, match=text):
-        VectorEnv2048(**options)
 
 
 def test_invalid_masks_are_refused() -> None:
