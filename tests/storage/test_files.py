@@ -192,14 +192,6 @@ def test_only_temporary_files_of_dead_processes_are_removed(tmp_path: Path) -> N
     assert all(path.exists() for path in foreign)
 
 
-def test_the_start_of_a_file_is_read(tmp_path: Path) -> None:
-    (tmp_path / "short").write_bytes(b"0123")
-    assert read_start(tmp_path / "short", 3) == b"012"
-    assert read_start(tmp_path / "short", 9) == b"0123"
-    with pytest.raises(InvalidRecord):
-        read_start(tmp_path, 9, InvalidRecord)
-
-
 def test_a_file_that_a_program_holds_is_not_removed(tmp_path: Path) -> None:
     path = tmp_path / "study.db"
     path.touch()

@@ -11,8 +11,6 @@ from twofold.storage.files import make_private, shared_place
 if os.name != "posix":
     pytest.skip("folders have POSIX owners and modes", allow_module_level=True)
 
-STRANGER = os.geteuid() + 4711
-
 
 @pytest.fixture
 def deep(tmp_path: Path) -> Path:
@@ -53,24 +51,17 @@ def test_a_folder_that_others_can_write_to_is_found(
 def test_a_folder_of_another_user_is_found(
     deep: Path, place: str, sticky: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    strange = (deep / place).resolve()
+    strange, real = (deep / place).resolve(), os.lstat
     if sticky and place != ".":
         strange.chmod(0o1777)
-    give_away(strange, monkeypatch)
-    assert shared_place(deep) == strange
-
-
-def give_away(strange: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make a folder look like another user's."""
-    real = os.lstat
 
     def lstat(path: str | Path) -> object:
         status = real(path)
-        if Path(path) != strange:
-            return status
-        return SimpleNamespace(st_mode=status.st_mode, st_uid=STRANGER)
+        owner = os.geteuid() + 4711 if Path(path) == strange else status.st_uid
+        return SimpleNamespace(st_mode=status.st_mode, st_uid=owner)
 
     monkeypatch.setattr(os, "lstat", lstat)
+    assert shared_place(deep) == strange
 
 
 @pytest.mark.promise("R68")

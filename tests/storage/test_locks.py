@@ -19,16 +19,6 @@ with alone(sys.argv[1], "run"):
 """
 
 
-def test_a_held_file_is_refused_and_a_lock_leaves_nothing(tmp_path: Path) -> None:
-    file = tmp_path / "study.db"
-    again = alone(file, "run")
-    with alone(file, "run"), pytest.raises(InvalidInput, match="another run is using"), again:
-        raise AssertionError
-    assert not list(tmp_path.iterdir())
-    with alone(file, "run"):
-        pass
-
-
 def test_the_lock_file_goes_before_the_lock(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -45,7 +35,7 @@ def test_the_lock_file_goes_before_the_lock(
     assert there[0] is False
 
 
-def test_a_lock_ends_with_a_killed_process(tmp_path: Path) -> None:
+def test_a_held_file_is_refused_until_its_holder_is_killed(tmp_path: Path) -> None:
     file = tmp_path / "study.db"
     with subprocess.Popen(
         [sys.executable, "-c", HOLD, file], stdout=subprocess.PIPE, text=True

@@ -16,18 +16,30 @@ from twofold.errors import ResourceError
 from twofold.storage import memory
 from twofold.storage.arrays import open_tensors, write_tensors
 
+LINUX = "MemTotal: 16307664 kB\nMemAvailable:    8000000 kB\nBuffers: 5 kB\n"
+MACOS = {"SC_PAGE_SIZE": 16384, "SC_PHYS_PAGES": 1_000_000}
+
 
 @pytest.mark.parametrize(
-    ("text", "sizes", "found"),
+    ("meminfo", "limit", "used", "sizes", "found"),
     [
-        ("MemTotal: 16307664 kB\nMemAvailable:    8000000 kB\nBuffers: 5 kB\n", {}, 8_192_000_000),
-        *((text, {}, None) for text in ("", "MemFree: 5 kB\n", "MemAvailable:\n")),
-        ("MemAvailable: much kB\n", {}, None),
-        (None, {"SC_PAGE_SIZE": 16384, "SC_PHYS_PAGES": 1_000_000}, 8_192_000_000),  # half of all
+        (LINUX, None, None, {}, 8_192_000_000),
+        *((text, None, None, {}, None) for text in ("", "MemFree: 5 kB\n", "MemAvailable:\n")),
+        ("MemAvailable: much kB\n", None, None, {}, None),
+        (None, None, None, MACOS, 8_192_000_000),  # half of all
+        (LINUX, "1000000\n", "400000\n", {}, 600_000),  # a container; the smaller counts
+        (LINUX, "1000000\n", "1400000\n", {}, 0),
+        (LINUX, "10000000000\n", "5\n", {}, 8_192_000_000),
+        (None, "1000000\n", "400000\n", {}, 600_000),
+        (None, "max\n", "400000\n", {}, None),
+        (None, "much\n", "400000\n", {}, None),
+        (None, "1000000\n", None, {}, None),
     ],
 )
-def test_free_memory_of_linux_and_macos(
-    text: str | None,
+def test_free_memory_of_linux_macos_and_containers(
+    meminfo: str | None,
+    limit: str | None,
+    used: str | None,
     sizes: dict[str, int],
     found: int | None,
     tmp_path: Path,
@@ -38,10 +50,10 @@ def test_free_memory_of_linux_and_macos(
             raise ValueError(f"unrecognized configuration name: {name}")
         return sizes[name]
 
-    if text is not None:
-        (tmp_path / "meminfo").write_text(text)
-    monkeypatch.setattr(memory, "Path", lambda path: tmp_path / path.removeprefix("/proc/"))
-    monkeypatch.setattr(memory, "_left_in_group", lambda: None)
+    for name, text in (("meminfo", meminfo), ("memory.max", limit), ("memory.current", used)):
+        if text is not None:
+            (tmp_path / name).write_text(text)
+    monkeypatch.setattr(memory, "Path", lambda path: tmp_path / Path(path).name)
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setattr(os, "sysconf", sysconf, raising=False)
     assert memory.free_memory() == found
@@ -63,33 +75,6 @@ def test_free_memory_on_windows(answers: bool, monkeypatch: pytest.MonkeyPatch) 
         patch.setattr(sys, "platform", "win32")
         found = memory._available()
     assert found == (7 * 2**30 if answers else None)
-
-
-@pytest.mark.parametrize(
-    ("limit", "used", "left"),
-    [
-        ("1000000\n", "400000\n", 600_000),
-        ("1000000\n", "1400000\n", 0),
-        ("max\n", "400000\n", None),
-        ("much\n", "400000\n", None),
-        ("1000000\n", None, None),
-        (None, "400000\n", None),
-    ],
-)
-def test_free_memory_in_a_container(
-    tmp_path: Path, limit: str | None, used: str | None, left: int | None
-) -> None:
-    for name, text in (("memory.max", limit), ("memory.current", used)):
-        if text is not None:
-            (tmp_path / name).write_text(text)
-    assert memory._left_in_group(tmp_path) == left
-
-
-def test_the_smaller_of_both_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    for free, left, found in ((5, 7, 5), (7, 5, 5), (None, 5, 5), (5, None, 5), (None, None, None)):
-        monkeypatch.setattr(memory, "_available", lambda free=free: free)
-        monkeypatch.setattr(memory, "_left_in_group", lambda left=left: left)
-        assert memory.free_memory() == found
 
 
 # Refusals

@@ -76,11 +76,11 @@ def _available_on_windows() -> int | None:
     return int(status.free)
 
 
-def _left_in_group(root: Path = Path("/sys/fs/cgroup")) -> int | None:
+def _left_in_group() -> int | None:
     """Bytes left below the limit of a container (Linux control groups, version 2)."""
     try:
-        limit = (root / "memory.max").read_text().strip()
-        used = int((root / "memory.current").read_text())
+        limit = Path("/sys/fs/cgroup/memory.max").read_text().strip()
+        used = int(Path("/sys/fs/cgroup/memory.current").read_text())
         return None if limit == "max" else max(int(limit) - used, 0)
     except (OSError, ValueError):
         return None
