@@ -2,6 +2,7 @@
 
 import os
 import random
+import resource
 import time
 
 from twofold import Board, Move, Player, Rules
@@ -54,6 +55,17 @@ class FailsOnSeed(First):
     def before(self, move_number: int) -> None:
         if self.seed == self.bad and move_number == 5:
             raise ZeroDivisionError("on purpose")
+
+
+class EatsMemory(First):
+    """Takes all the memory that its process may have, on one seed."""
+
+    def before(self, move_number: int) -> None:
+        if self.seed == self.bad and move_number == 5:
+            resource.setrlimit(resource.RLIMIT_AS, (8 << 30, resource.RLIM_INFINITY))
+            eaten = [b""]
+            while True:
+                eaten.append(bytes(1 << 30))
 
 
 class DiesAtFirst(First):

@@ -191,16 +191,13 @@ def test_a_study_alone_takes_no_more_than_the_machine_has(
 
 
 @pytest.mark.promise("R17")
-def test_the_game_of_a_worker_that_dies_is_played_again(tmp_path: Path) -> None:
-    folder = tmp_path / "deaths"
-    folder.mkdir()
+@pytest.mark.skipif(os.name != "posix", reason="limits the memory of a process as POSIX does")
+def test_a_worker_that_eats_its_memory_fails_its_own_game_only() -> None:
     with Study() as study:
-        spec = f"{HERE}:DiesAtFirst:folder={folder},times=2"
-        bench = bench_of(study, spec, games=5)
-        assert bench.play(2) == [""]
-        (one,) = bench.standings()
-        assert one.games.seeds.tolist() == [0, 1, 2, 3, 4]
-    assert len(list(folder.iterdir())) == 2
+        bench = bench_of(study, f"{HERE}:EatsMemory", "corner", games=3)
+        errors = bench.play(1)
+        assert (errors[0].partition(" (")[0], errors[1]) == ("MemoryError", "")
+        assert [len(one.games) for one in bench.standings()] == [1, 3]
 
 
 @pytest.mark.promise("R17")

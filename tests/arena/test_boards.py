@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.arena.benches import HERE
 from tests.support.exports import export_csv
 from tests.support.forks import forked_workers as forked_workers  # a fixture
 from twofold import Game, Rules, make_player
@@ -25,7 +26,6 @@ from twofold.game.notation import SeedRange
 from twofold.limits import MAX_BOARDS_BYTES
 from twofold.players.base import assumed_score
 
-HERE = Path(__file__).parent / "players_for_tests.py"
 RULES = Rules()
 TEXT = """\
 # late boards, in several forms

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from twofold.arena import export as module
 from twofold.arena.export import export_parquet
 from twofold.arena.plots import require_report
 from twofold.arena.study import Study
-from twofold.errors import InvalidInput, MissingExtra
+from twofold.errors import InvalidInput
 
 RULES = "4x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never"
 NAMES = ("greedy", 'a,"b"\n=1+1', "日本\x1b")
@@ -99,13 +98,3 @@ def test_nothing_to_export(export: Any, tmp_path: Path) -> None:
     with Study() as study, pytest.raises(InvalidInput, match="expected a study with finished"):
         export(study, tmp_path / "out")
     assert not list(tmp_path.iterdir())
-
-
-def test_without_the_extra_csv_still_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("pyarrow", "pyarrow.parquet"):
-        monkeypatch.setitem(sys.modules, name, None)
-    with Study() as study:
-        full(study)
-        export_csv(study, tmp_path / "g.csv")
-        with pytest.raises(MissingExtra, match=r"pip install 'twofold\[report\]'"):
-            export_parquet(study, tmp_path / "g.parquet")

@@ -1,48 +1,36 @@
 """The number of workers and the order of games change no result; how many games a task has."""
 
-import hashlib
 import random
 import time
 from collections import deque
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from pebble import ProcessPool
 
-from tests.arena.benches import figures_of, standings_of
+from tests.arena.benches import HERE, SMALL, digest, figures_of, standings_of
 from tests.support.commands import Cli
 from tests.support.commands import cli as cli  # a fixture
 from tests.support.forks import forked_workers as forked_workers  # a fixture
 from tests.support.games import game
-from twofold.arena.bench import PlayerStanding
 from twofold.arena.games import GameColumns
 from twofold.arena.workers import TASK_GAMES, Entrant, GameWorkers, Schedule, Task, TaskReport, play
 from twofold.game.notation import SeedRange
-from twofold.game.rules import Rules
 from twofold.players import PlayerSpec
 from twofold.players.own_code import load_object
 
-HERE = Path(__file__).parent / "players_for_tests.py"
-SMALL = Rules.parse("3x3 goal=64")
 PLAYERS = ["random", "greedy", f"{HERE}:Threaded", f"{HERE}:Forgetful"]
 ALL = [f"{HERE}:FailsOnSeed", *PLAYERS]
 GAMES = 12
 SEEDS = SeedRange(2**64 - 3, GAMES)
 
 
-def digest(standings: list[PlayerStanding]) -> str:
-    """Hash of everything but the times."""
-    found = [(one.error, one.failed_seed, figures_of(one)) for one in standings]
-    return hashlib.sha256(repr(found).encode()).hexdigest()
-
-
 @pytest.fixture(scope="module")
 def expected() -> str:
     standings = standings_of(ALL, SEEDS, 1, SMALL)
     assert [one.failed_seed for one in standings] == [3, None, None, None, None]
-    assert standings[0].error == f"ZeroDivisionError: on purpose ({HERE}, line 56)"
+    assert standings[0].error == f"ZeroDivisionError: on purpose ({HERE}, line 57)"
     assert standings[1].games.seeds.tolist() == list(SEEDS)
     return digest(standings)
 

@@ -1,10 +1,12 @@
 """What is seen of a board: observations in their spaces, frames as images and as text."""
 
+from typing import get_args
+
 import numpy as np
 import pytest
 
 from twofold.env import single
-from twofold.env.games import observe, space
+from twofold.env.games import Observation, observe, space
 from twofold.env.single import Env2048
 from twofold.env.vector import VectorEnv2048
 from twofold.errors import InvalidBoard
@@ -25,6 +27,17 @@ def test_the_forms_of_a_board() -> None:
     assert planes.argmax(axis=0).tolist() == [[0, 1, 15], [16, 35, 2]]
     with pytest.raises(InvalidBoard):
         observe(Board.empty((5, 4)), "bits")
+
+
+@pytest.mark.parametrize("form", get_args(Observation))
+def test_a_game_begins_from_an_observation_of_any_form(form: Observation) -> None:
+    for kind in (Env2048, VectorEnv2048):
+        env = kind(rules="3x4", observation=form)
+        env.reset(options={"board": "3x4:1230/0040/5006"})
+        seen, _ = env.reset(seed=1)
+        shown = seen if kind is Env2048 else seen[0]
+        again, _ = env.reset(seed=2, options={"board": shown})
+        assert np.array_equal(again, seen)
 
 
 @pytest.mark.parametrize(

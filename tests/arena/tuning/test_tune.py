@@ -1,8 +1,6 @@
 """Tuning: ranges, samplers, the file, killed processes, and the check on fresh seeds."""
 
-import json
 import math
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,7 +20,7 @@ from twofold.arena.tune import (
     tune,
     wave_of,
 )
-from twofold.errors import InvalidInput, InvalidSpec, MissingExtra, TwofoldError
+from twofold.errors import InvalidInput, InvalidSpec, TwofoldError
 from twofold.game.notation import SeedRange
 from twofold.game.rules import Rules
 from twofold.storage.files import alone
@@ -47,11 +45,6 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Tuning, bytes]:
     """A tuning of four trials, and its file."""
     path = tmp_path_factory.mktemp("kept") / "t.db"
     return run(path, 4), path.read_bytes()
-
-
-def finished(path: Path) -> int:
-    """The number of finished trials in a file."""
-    return len(json.loads(path.read_text())["trials"]) if path.exists() else 0
 
 
 def after(trials: int) -> tuple[Callable[[TuningProgress], None], Callable[[], bool]]:
@@ -224,37 +217,17 @@ def test_no_game_of_the_check_is_played_twice(tmp_path: Path) -> None:
     ],
 )
 def test_other_settings_than_those_of_the_file(
-    tmp_path: Path, more: dict[str, Any], named: str
+    tmp_path: Path, more: dict[str, Any], named: str, kept: tuple[Tuning, bytes]
 ) -> None:
-    settings = make_settings()
-    run(tmp_path / "t.db", 1, settings)
-    before = (tmp_path / "t.db").read_bytes()
-    with pytest.raises(InvalidInput, match=f"expected {named} .* as in .*t.db', got"):
-        run(tmp_path / "t.db", 1, make_settings(**more))
-    assert (tmp_path / "t.db").read_bytes() == before
-
-
-def test_one_tuning_at_a_time_on_a_file(tmp_path: Path) -> None:
+    (tmp_path / "t.db").write_bytes(kept[1])
     with (
         alone(tmp_path / "t.db", "tuning"),
         pytest.raises(InvalidInput, match="another tuning is using"),
     ):
         run(tmp_path / "t.db", 1)
-    assert list(tmp_path.iterdir()) == []
-    with pytest.raises(InvalidInput, match="expected an existing folder"):
-        run(tmp_path / "no" / "t.db", 1)
-
-
-@pytest.mark.parametrize(
-    "content",
-    [b"SQLite format 3\0" + bytes(84), b"text", b"", b'{"a": 1}\n{"b": 2}\n', b"[" * 10**5],
-)
-def test_a_file_of_something_else_stays_as_it_is(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "t.db"
-    path.write_bytes(content)
-    with pytest.raises(InvalidInput, match="expected a file made by 'twofold tune'"):
-        run(path, 1)
-    assert path.read_bytes() == content
+    with pytest.raises(InvalidInput, match=f"expected {named} .* as in .*t.db', got"):
+        run(tmp_path / "t.db", 1, make_settings(**more))
+    assert (tmp_path / "t.db").read_bytes() == kept[1]
 
 
 @pytest.mark.promise("R65")
@@ -280,49 +253,43 @@ def test_a_file_that_another_program_moves_or_replaces(tmp_path: Path) -> None:
     assert run(gone, 4) == whole
 
 
+CHANGES = [
+    ('"value":', '"value":null,"more":'),
+    ('"value":', '"value":Infinity,"more":'),
+    ('"value":', '"value":1' + "0" * 400 + ',"more":'),
+    ('"value":', '"value":1e300,"more":'),
+    ('"value":', '"value":-1,"more":'),
+    ('"format":3', '"format":2'),
+    ('"number":', '"number":-5,"more":'),
+    ('"number":', '"number":1e30,"more":'),
+    ('"number":1', '"number":0'),
+    ('"empty":', '"emtpy":'),
+    ('"merges":700', '"merges":7e9'),
+    ('"number":', '"number":"x","more":'),
+    ('"settings":{', '"settings":[1],"more":{'),
+    ('"spread":4', '"more":4'),
+    ('"checks":{', '"checks":{"x":["x"],'),
+    ('"checks":{', '"checks":{"x":[1e300],'),
+]
+FOREIGN = [b"SQLite format 3\0" + bytes(84), b"text", b"", b'{"a": 1}\n{"b": 2}\n', b"[" * 10**5]
+
+
 @pytest.mark.promise("R16")
-def test_a_torn_file_is_refused(tmp_path: Path, kept: tuple[Tuning, bytes]) -> None:
-    torn = tmp_path / "torn.db"
-    whole, content = kept
-    for place in range(12):
-        torn.write_bytes(content[: len(content) * place // 12])
-        with pytest.raises(InvalidInput, match="expected a file made by 'twofold tune'"):
-            run(torn, 4)
-    torn.write_bytes(content[:-1])  # the end of the line
-    assert run(torn, 4) == whole
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ('"value":', '"value":null,"more":'),
-        ('"value":', '"value":Infinity,"more":'),
-        ('"value":', '"value":1' + "0" * 400 + ',"more":'),
-        ('"value":', '"value":1e300,"more":'),
-        ('"value":', '"value":-1,"more":'),
-        ('"format":3', '"format":2'),
-        ('"number":', '"number":-5,"more":'),
-        ('"number":', '"number":1e30,"more":'),
-        ('"number":1', '"number":0'),
-        ('"empty":', '"emtpy":'),
-        ('"merges":700', '"merges":7e9'),
-        ('"number":', '"number":"x","more":'),
-        ('"settings":{', '"settings":[1],"more":{'),
-        ('"spread":4', '"more":4'),
-        ('"checks":{', '"checks":{"x":["x"],'),
-        ('"checks":{', '"checks":{"x":[1e300],'),
-    ],
-)
-def test_a_file_that_was_tampered_with_is_refused(
-    tmp_path: Path, old: str, new: str, kept: tuple[Tuning, bytes]
+def test_a_file_that_is_changed_torn_or_of_something_else_is_refused_and_stays(
+    tmp_path: Path, kept: tuple[Tuning, bytes]
 ) -> None:
-    path = tmp_path / "t.db"
-    changed = kept[1].decode().replace(old, new)
-    assert changed != kept[1].decode()
-    path.write_text(changed)
-    with pytest.raises(InvalidInput, match=r"t\.db"):
-        run(path, 4)
-    assert path.read_text() == changed
+    path, (whole, content) = tmp_path / "t.db", kept
+    changed = [content.replace(old.encode(), new.encode()) for old, new in CHANGES]
+    assert content not in changed
+    torn = [content[: len(content) * place // 12] for place in range(12)]
+    for damaged in (*changed, *torn, *FOREIGN):
+        path.write_bytes(damaged)
+        words = r"t\.db" if damaged in changed else "expected a file made by 'twofold tune'.*t.db"
+        with pytest.raises(InvalidInput, match=words):
+            run(path, 4)
+        assert path.read_bytes() == damaged
+    path.write_bytes(content[:-1])  # the end of the line
+    assert run(path, 4) == whole
 
 
 def test_a_game_that_fails_names_its_player_and_seed(
@@ -334,13 +301,6 @@ def test_a_game_that_fails_names_its_player_and_seed(
     monkeypatch.setattr("twofold.players.loop.play_games", fail)
     with pytest.raises(TwofoldError, match=f"{SPEC} failed on seed 7: ZeroDivisionError"):
         run(tmp_path / "t.db", 1)
-
-
-def test_a_missing_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "cmaes", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'twofold\[tune\]'"):
-        run(tmp_path / "t.db", 1)
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.promise("R20")
