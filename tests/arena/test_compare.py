@@ -47,13 +47,9 @@ def test_reach_rates_of_the_tiles_that_tell_games_apart() -> None:
         32: paired_rates([1, 0, 1], [1, 1, 0]),
         64: paired_rates([1, 0, 0], [1, 0, 0]),
     }
-
-
-def test_the_largest_tiles_are_kept() -> None:
-    found = compare_scores(
-        [1, 2], [0, 0], [1, 2], [0, 0], max_tiles_a=[2**17, 4], max_tiles_b=[4, 4]
-    )
-    assert list(found.reach) == [2**exponent for exponent in range(10, 18)]
+    tiles = [2**17, 4]
+    found = compare_scores([1, 2], [0, 0], [1, 2], [0, 0], max_tiles_a=tiles, max_tiles_b=[4, 4])
+    assert list(found.reach) == [2**exponent for exponent in range(10, 18)]  # the largest
 
 
 @pytest.mark.parametrize(

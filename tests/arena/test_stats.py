@@ -252,44 +252,31 @@ def make_run(name: str, tiles: list[int], error: str = "") -> PlayerStanding:
     return PlayerStanding(name, name, GameColumns.joined(rows), error, 9 if error else None)
 
 
-def test_scores_and_reach_rates() -> None:
-    text = format_runs([make_run("weak", [64, 128]), make_run("strong", [2048, 4096])])
-    lines = text.splitlines()
-    assert lines[0].split() == ["player", "games", "mean", "score", "±", "95", "%", "median",
-                                "best", "moves/s", "s/game"]  # fmt: skip
-    assert lines[1].split()[:3] == ["weak", "2", "960"]
-    assert lines[4].split()[-7:] == ["64", "128", "256", "512", "1024", "2048", "4096"]
-    assert lines[5].split() == ["weak", "100", "50", *"-----"]
-    assert lines[6].split() == ["strong", "100", "100", "100", "100", "100", "100", "50"]
-    assert max(map(len, lines)) <= 80
-
-
-@pytest.mark.parametrize(
-    ("tiles", "rates"),
-    [
-        ([8192, 16384, 16384, 32768], ["4096", "8192", "16384", "32768"]),  # all reached 4096
-        ([8, 65536], [str(2**exponent) for exponent in range(9, 17)]),  # at most eight
-    ],
-)
-def test_only_rates_that_tell_games_apart_are_shown(tiles: list[int], rates: list[str]) -> None:
-    (*_, head, _) = format_runs([make_run("a", tiles)], from_boards=True).splitlines()
-    assert head.startswith("reached or given, %  ")
-    assert head.split()[4:] == rates
-
-
-def test_rates_of_many_games_have_a_decimal() -> None:
-    text = format_runs([make_run("a", [64] * 999 + [128])])
-    assert text.splitlines()[-1].split()[-2:] == ["100.0", "0.1"]
-
-
-def test_long_names_are_numbered() -> None:
+def test_scores_and_reach_rates_as_text() -> None:
+    """Rates of the tiles that tell games apart, eight at most; long names are numbered."""
+    runs = [
+        make_run("weak", [64, 128]),
+        make_run("strong|", [2048, 4096]),
+        make_run("bad", [], "it broke"),
+    ]
+    assert format_runs(runs) == (
+        "player   games  mean score   ± 95 %  median    best  moves/s  s/game\n"
+        "weak         2         960    4,066     960   1,280   10,000    0.01\n"
+        "strong|      2      30,720  130,112  30,720  40,960   10,000    0.01\n\n"
+        "reached, % of games   64  128  256  512  1024  2048  4096\n"
+        "weak                 100   50    -    -     -     -     -\n"
+        "strong|              100  100  100  100   100   100    50\n\n"
+        "bad: failed on seed 9: it broke"
+    )
     name = "expectimax:eval=examples/my_evaluator.py:gaps,ply=2"
-    text = format_runs([make_run(name, [64]), make_run("b", [64])])
-    assert text.startswith(f"1  {name}\n2  b\n\nplayer")
-    assert text.splitlines()[4].split()[:2] == ["1", "1"]
-
-
-def test_failures_are_reported_with_their_seed() -> None:
-    text = format_runs([make_run("bad", [], "it broke"), make_run("good", [64])])
-    assert text.endswith("bad: failed on seed 9: it broke")
+    runs = [make_run("a", [8192, 16384, 16384, 65536]), make_run(name, [64] * 999 + [4096])]
+    assert format_runs(runs, from_boards=True) == (
+        f"1  a\n2  {name}\n\n"
+        "player  games  mean score   ± 95 %   median     best  moves/s  s/game\n"
+        "1           4     266,240  417,333  163,840  655,360   10,000    0.01\n"
+        "2       1,000         680     79.1      640   40,960   10,000    0.01\n\n"
+        "reached or given, %  512  1024  2048  4096  8192  16384  32768  65536\n"
+        "1                    100   100   100   100   100     75     25     25\n"
+        "2                    0.1   0.1   0.1   0.1     -      -      -      -"
+    )
     assert format_runs([make_run("bad", [], "it broke")]) == "bad: failed on seed 9: it broke"

@@ -17,15 +17,13 @@ from msgspec.structs import replace
 
 from tests.learn.digests import digest
 from tests.learn.killed import SMALL, train
-from tests.support.faults import Faults
 from tests.support.forks import fork
-from twofold.errors import InvalidInput, InvalidNetwork, ResourceError
+from twofold.errors import InvalidInput, InvalidNetwork
 from twofold.kernels import updates as at
 from twofold.learn.checkpoint import STATE, load, save, start_from
 from twofold.learn.run import run
 from twofold.learn.settings import TrainingSettings, parse_schedule
 from twofold.learn.training import Training
-from twofold.storage import files
 from twofold.storage.arrays import map_tensors, write_tensors
 from twofold.storage.work import WorkFile
 from twofold.values.network_file import read_card, read_network, write_network
@@ -102,34 +100,6 @@ def test_a_run_killed_goes_on_from_its_last_checkpoint(
     assert digest(training) == digest(finished(SMALL, total))
     assert not list(tmp_path.glob(".*"))
     figure(f"{killed} kills, equal to the uninterrupted run")
-
-
-@pytest.mark.promise("R13")
-def test_a_checkpoint_that_cannot_be_written_leaves_the_last_one(tmp_path: Path) -> None:
-    path = tmp_path / "net.safetensors"
-    training = Training(SMALL, games=300)
-    training.run(seconds=0.01)
-    save(training, path)
-    old = path.read_bytes()
-    training.run()
-
-    def full() -> None:
-        raise OSError(28, "No space left on device")
-
-    failures = 0
-    for call in range(1, 40):
-        with Faults(call, full).installed(files) as faults:
-            try:
-                save(training, path)
-            except ResourceError:
-                failures += 1
-        if faults.made < call:
-            break
-        assert path.read_bytes() == old or load(path).is_finished
-        if path.read_bytes() != old:
-            old = path.read_bytes()
-    assert failures >= 3
-    assert load(path).is_finished
 
 
 @pytest.mark.promise("R16")

@@ -1,11 +1,8 @@
 """The naive network and learner follow the papers, worked by hand."""
 
-import random
 from math import isclose
 
-import pytest
-
-from tests.learn.naive import Learner, NaiveNetwork, Played
+from tests.learn.naive import Learner, NaiveNetwork
 
 A, B, C, D = 1, 2, 3, 4
 
@@ -38,22 +35,3 @@ def test_tc_learns_faster_where_updates_agree() -> None:
     ratios = [20 / 20, 10 / 30, 0 / 40, 10 / 50]
     assert isclose(network.weights[0][0, (A,)], 20 - 10 * sum(ratios))
     assert learner.sums[0, (0, (A,))] == (-20.0, 60.0)
-
-
-@pytest.mark.parametrize("over", [True, False])
-def test_targets_are_those_of_the_docstring(over: bool) -> None:
-    """z = V_n; for k = n .. 1: z = r_k + lambda z + (1 - lambda) V_k; V is 0 after the end."""
-    rng = random.Random(1)
-    for length in range(1, 8):
-        game = Played((0,))
-        for _ in range(length):
-            game.add((0,), rng.randrange(100), rng.random() * 100)
-        for number in range(length if over else length - 1):
-            for steps in (1, 2, 3, 16):
-                for lambda_ in (0.0, 0.3, 1.0):
-                    last = min(number + steps, length - 1)
-                    ended = over and number + steps >= length
-                    z = 0.0 if ended else game.values[last]
-                    for k in range(last, number, -1):
-                        z = game.rewards[k] + lambda_ * z + (1 - lambda_) * game.values[k]
-                    assert isclose(game.target(number, steps, lambda_, over), z, abs_tol=1e-9)

@@ -1,5 +1,7 @@
 """Settings of policy runs: ranges, what describes them."""
 
+from typing import Any
+
 import pytest
 
 from twofold.errors import InvalidInput
@@ -8,32 +10,21 @@ from twofold.values.policy_network import REWARDS, find_reward
 
 
 @pytest.mark.parametrize(
-    ("name", "value"),
+    ("values", "words"),
     [
-        ("gamma", 1.5),
-        ("gamma", float("nan")),
-        ("learning_rate", 0.0),
-        ("clip", "0.1"),
-        ("games", 0),
-        ("games", 1 << 21),
-        ("minibatch", 1),
-        ("hidden", ()),
-        ("hidden", (0,)),
-        ("hidden", (9_000,)),
-        ("exponents", 1),
-        ("reward", "gold"),
-        ("seed", -1),
+        ({"gamma": 1.5}, "expected gamma from 0 to 1, got 1.5"),
+        ({"gamma": float("nan")}, "expected gamma from 0 to 1, got nan"),
+        ({"clip": "0.1"}, "expected clip"),
+        ({"hidden": ()}, "expected hidden layers from 1 to 16, got 0"),
+        ({"hidden": (9_000,)}, "expected outputs of a hidden layer from 1 to"),
+        ({"reward": "gold"}, "expected a reward"),
+        ({"games": 1 << 20, "horizon": 4096}, "between two updates"),
+        ({"games": 1, "horizon": 1}, "between two updates"),
     ],
 )
-def test_values_out_of_range_are_refused(name: str, value: object) -> None:
-    with pytest.raises(InvalidInput, match="expected"):
-        PolicySettings(**{name: value})  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(("games", "horizon"), [(1 << 20, 4096), (1, 1)])
-def test_too_many_or_few_moves_between_updates_are_refused(games: int, horizon: int) -> None:
-    with pytest.raises(InvalidInput, match="between two updates"):
-        PolicySettings(games=games, horizon=horizon)
+def test_values_out_of_range_are_refused(values: dict[str, Any], words: str) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        PolicySettings(**values)
 
 
 def test_rewards_have_a_value_for_each_exponent() -> None:

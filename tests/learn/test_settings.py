@@ -98,9 +98,6 @@ def test_names_of_patterns_are_kept_and_lists_are_named() -> None:
 def test_steps_follow_from_lambda(lambda_: float, steps: int) -> None:
     assert TrainingSettings(patterns="2x4", lambda_=lambda_).steps == steps
     assert TrainingSettings(patterns="2x4", lambda_=lambda_, steps=2).steps == 2
-    if 0 < lambda_ < 1 and steps < MAX_STEPS:
-        assert lambda_**steps <= 0.1 * (1 + 1e-9)
-        assert steps == 1 or lambda_ ** (steps - 1) > 0.1
 
 
 @pytest.mark.parametrize(

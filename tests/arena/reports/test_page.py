@@ -13,7 +13,6 @@ import pytest
 
 from tests.arena.reports.studies import add, row, small
 from twofold.arena.page import html as html_page
-from twofold.arena.plots import COLOURS
 from twofold.arena.report import gather
 from twofold.arena.study import Study
 from twofold.arena.tables import markdown
@@ -88,15 +87,6 @@ def test_the_page_loads_nothing(hostile: str) -> None:
     assert len(links) == len(plots_of(hostile))  # all are in the page
     assert not re.search(r"https?://|@import|url\(", hostile)
     assert "default-src 'none'" in hostile
-
-
-def test_colours_follow_the_reader(hostile: str) -> None:
-    assert "color-scheme: light dark" in hostile
-    assert "@media print" in hostile
-    used = set(re.findall(r"var\((--[\w-]+)\)", hostile))
-    assert used <= set(re.findall(r"(--[\w-]+):", hostile))
-    light = re.findall(r"--series-\d: light-dark\((#\w+),", hostile)[: len(COLOURS)]
-    assert tuple(light) == COLOURS
 
 
 def test_equal_games_give_equal_bytes(tmp_path: Path) -> None:
