@@ -78,18 +78,13 @@ def test_bounds_suit_the_games() -> None:
     assert edges_of([fates_of([5])], width=2) == [0, 2, 4, 6]
 
 
-def games_of(*sums: int | None, tile: int = 64) -> GameColumns:
+def games_of(*sums: int, tile: int = 64) -> GameColumns:
     return GameColumns.joined(
         [
             game(seed, 100, 40, tile, tuple(range(tile.bit_length())), 0.1, tile_sum=total)
             for seed, total in enumerate(sums, 1)
         ]
     )
-
-
-def test_games_of_an_unknown_sum_are_left_out() -> None:
-    fates = Fates.of_games(games_of(100, None, 300), Rules())
-    assert (fates.starts.tolist(), fates.ends.tolist()) == ([0, 0], [100, 300])
 
 
 def test_games_that_stop_at_the_goal_have_not_died() -> None:

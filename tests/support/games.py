@@ -29,6 +29,6 @@ def game(
             "move_median": times[:1],
             "move_99th": times[1:],
             "record": [record],
-            "tile_sum": [tile_sum],
+            "tile_sum": [tile_sum or max_tile],
         }
     )

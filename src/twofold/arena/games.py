@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from twofold.players import GameResult  # loads kernels
 
 UNKNOWN: Final = -1
-"""An unknown number: a time that was not measured, a tile sum of an older version of twofold."""
+"""An unknown number: a time that was not measured."""
 
 NEVER: Final = -1
 """In `GameColumns.reached`: the exponent was never reached."""
@@ -156,10 +156,7 @@ class GameColumns:
         Figure("record", "", "as text; empty if not kept", lambda _: "", None, "TEXT", object),
     ]
     tile_sums: Annotated[
-        Numbers,
-        Figure(
-            "tile_sum", "", "of the last board", lambda one: tile_sum(one.board), _MOST, "INTEGER"
-        ),
+        Numbers, Figure("tile_sum", "", "of the last board", lambda one: tile_sum(one.board), _MOST)
     ]
 
     def __repr__(self) -> str:

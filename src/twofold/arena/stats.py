@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.arena.boards import StartBoards
-from twofold.arena.games import UNKNOWN, GameColumns, tile_sum
-from twofold.figures import counted, format_rate, format_table
+from twofold.arena.games import GameColumns, tile_sum
+from twofold.figures import format_rate, format_table
 from twofold.game.board import Board
 from twofold.game.notation import printable
 from twofold.game.rules import Rules
@@ -338,17 +338,16 @@ class Fates:
 
     @classmethod
     def of_games(cls, games: GameColumns, rules: Rules, boards: StartBoards | None = None) -> Self:
-        """From finished games; games with an unknown tile sum are left out.
+        """From finished games.
 
         A game that stopped at the goal has not died. `boards` are those on which the games began.
         """
-        known = games.tile_sums != UNKNOWN
         stopped = rules.stop_at_goal & (games.max_tiles >= rules.goal)
         starts = np.zeros(len(games), dtype=np.int64)
         if boards is not None:
             sums = np.array([tile_sum(board) for board in boards.boards], dtype=np.int64)
             starts = sums[(games.seeds - np.uint64(1)) % np.uint64(len(sums))]
-        return cls(starts[known], games.tile_sums[known], ~stopped[known])
+        return cls(starts, games.tile_sums, ~stopped)
 
 
 def next_sum(board: Board) -> int:
@@ -429,24 +428,15 @@ def _share(share: float) -> str:
 def format_survival(
     runs: Sequence["PlayerStanding"], rules: Rules, boards: StartBoards | None
 ) -> str:
-    """A table for each player, with its name above it; empty if there are no games.
-
-    A line below says how many games have an unknown tile sum and are left out.
-    """
-    fates = [Fates.of_games(run.games, rules, boards) for run in runs]
+    """A table for each player, with its name above it; empty if there are no games."""
+    some = [run for run in runs if len(run.games)]
+    fates = [Fates.of_games(run.games, rules, boards) for run in some]
     edges = edges_of(fates)
-    pairs = zip(runs, fates, strict=True)
-    return "\n\n".join(_table_of(run, one, edges) for run, one in pairs if len(run.games))
-
-
-def _table_of(run: "PlayerStanding", fates: Fates, edges: Sequence[int]) -> str:
-    lines = [printable(run.player)]
-    if rows := [band_cells(band) for band in told_bands(fates, edges)]:
-        lines.append(format_table(BAND_HEADER, rows))
-    if unknown := len(run.games) - len(fates):
-        games = counted(unknown, "game")
-        lines.append(f"left out: {games} of an older version of twofold without tile sums")
-    return "\n".join(lines)
+    tables = []
+    for run, one in zip(some, fates, strict=True):
+        rows = list(map(band_cells, told_bands(one, edges)))
+        tables.append(f"{printable(run.player)}\n{format_table(BAND_HEADER, rows)}")
+    return "\n\n".join(tables)
 
 
 # ---- Student's t distribution: SciPy has it, but would add a third to the installation.

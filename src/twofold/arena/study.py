@@ -56,7 +56,7 @@ __all__ = ["StoredRun", "Study", "Wanted"]
 APPLICATION: Final = 0x32303438
 """`PRAGMA application_id` of a study: `2048` in ASCII."""
 
-SCHEMA: Final = 2
+SCHEMA: Final = 3
 """`PRAGMA user_version`: the version of the tables; raised when they change."""
 
 TABLES: Final = f"""

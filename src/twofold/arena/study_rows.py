@@ -254,7 +254,7 @@ def _impossible(games: GameColumns) -> Iterator[tuple[NDArray[np.bool_], str, ND
     tiles, sums = games.max_tiles, games.tile_sums
     power = (tiles >= 2) & (tiles & (tiles - 1) == 0)
     yield ~power, f"a tile from 2 to 2^{MAX_EXPONENT} as max_tile", tiles
-    wrong = (sums != UNKNOWN) & ((sums < tiles) | (sums > MAX_SIDE**2 * tiles))
+    wrong = (sums < tiles) | (sums > MAX_SIDE**2 * tiles)
     yield wrong, f"a sum of up to {MAX_SIDE**2} tiles up to max_tile as tile_sum", sums
     if not games.reached.size:
         return

@@ -81,7 +81,7 @@ class ReportNote(msgspec.Struct, frozen=True):
         about: the boards, or a seed and its error.
     """
 
-    kind: Literal["failed", "boards", "few", "unfinished", "sums", "random", "without"]
+    kind: Literal["failed", "boards", "few", "unfinished", "random", "without"]
     text: str
     players: list[str] = []
     counts: list[int] = []
@@ -344,9 +344,7 @@ def _notes(section: Section) -> list[ReportNote]:
         if warning := warning_of(section.boards, most):
             found.append(ReportNote("few", warning))
     unfinished = {entry.player: entry.missing for entry in entries if entry.missing > 0}
-    unknown = [entry.player for entry in entries if len(entry.fates) < len(entry.games)]
     found += _listed("unfinished", unfinished, unfinished.values())
-    found += _listed("sums", unknown)
     found += not_reproducible(section)
     found += _listed("without", [run.player for run, _ in without])
     return found
@@ -354,7 +352,6 @@ def _notes(section: Section) -> list[ReportNote]:
 
 _LISTED: Final = {
     "unfinished": "games asked for that are not finished",
-    "sums": "some games of an older version of twofold have no tile sum",
     "random": "not reproducible: under a time budget, or by a player that makes other moves each "
     "time",
     "without": "no finished game",
@@ -368,7 +365,7 @@ def not_reproducible(section: Section) -> list[ReportNote]:
 
 
 def _listed(
-    kind: Literal["unfinished", "sums", "random", "without"],
+    kind: Literal["unfinished", "random", "without"],
     players: Iterable[str],
     counts: Iterable[int] = (),
 ) -> list[ReportNote]:

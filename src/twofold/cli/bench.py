@@ -346,7 +346,7 @@ class GameRow(msgspec.Struct, frozen=True):
         moves: number of moves.
         max_tile: largest tile at the end.
         reached: for each tile from 4 the number of the move that first made it or a larger one.
-        tile_sum: sum of the tiles at the end; null in games of older versions.
+        tile_sum: sum of the tiles at the end.
     """
 
     seed: str
@@ -354,7 +354,7 @@ class GameRow(msgspec.Struct, frozen=True):
     moves: int
     max_tile: int
     reached: dict[str, int]
-    tile_sum: int | None
+    tile_sum: int
 
     @classmethod
     def of(cls, games: GameColumns) -> list[Self]:

@@ -31,7 +31,7 @@ def small(study: Study) -> None:
         study.want(run, SeedRange(2**64 - 1, 4))
 
 
-def ended(study: Study, name: str, sums: list[int | None], **more: Any) -> None:
+def ended(study: Study, name: str, sums: list[int], **more: Any) -> None:
     run = add(study, name, **more)
     for seed, total in enumerate(sums, 1):
         study.add(run, row(seed, 100 * seed, 5, tile_sum=total))

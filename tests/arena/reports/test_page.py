@@ -72,7 +72,7 @@ def test_hostile_names_are_text(hostile: str) -> None:
 
 def test_names_in_plots_are_no_mathematics(hostile: str) -> None:
     plots = plots_of(hostile)
-    assert len(plots) == 4  # under 3x3 one game alone, which reached nothing in no time
+    assert len(plots) == 6  # under 3x3 one game alone, which reached nothing in no time
     assert any("$x^2$ \\frac|`a`" in html.unescape(plot) for plot in plots)
     assert any('#0072b2 id="x"' in html.unescape(plot) for plot in plots)
     assert any("x" * 39 + "…" in plot for plot in plots)

@@ -11,21 +11,19 @@ from twofold.arena.page import html as html_of
 from twofold.arena.report import gather
 from twofold.arena.study import Study
 from twofold.arena.tables import markdown, plain
-from twofold.figures import DASH
 from twofold.game.notation import SeedRange
 
 
 def test_where_games_end() -> None:
     with Study() as study:
         ended(study, "known|`a`", [100, 130, 260, 400])
-        ended(study, "partly", [130, None])
+        ended(study, "other", [130])
         text = markdown(gather(study))
         (section,) = gather(study)
         whole = html_of(gather(study))
     assert "Where games ended: for each band of tile sums" in text
     assert "| `` known\\|`a` `` | 100 to 120 | 4 | 1 | 25.0 | 4.6 to 69.9 | 75.0 |" in text
-    assert "| `partly` | 120 to 140 | 1 | 1 | 100.0 | 20.7 to 100.0 | 0.0 |" in text
-    assert "some games of an older version of twofold have no tile sum: partly" in text
+    assert "| `other` | 120 to 140 | 1 | 1 | 100.0 | 20.7 to 100.0 | 0.0 |" in text
     assert [len(entry.fates) for entry in section.entries] == [4, 1]
     assert "<h3>Where they end</h3>" in whole
     assert "<details open><summary>Where they end, by tile sum</summary>" in whole
@@ -104,9 +102,9 @@ def test_a_figure_with_a_heading_has_a_column(monkeypatch: pytest.MonkeyPatch) -
     shown = replace(FIGURES["tile_sums"], heading="mean tile sum")
     monkeypatch.setitem(FIGURES, "tile_sums", shown)
     with Study() as study:
-        ended(study, "known", [100, None, 300])
-        ended(study, "unknown", [None])
+        ended(study, "one", [100, 300])
+        ended(study, "two", [400])
         lines = markdown(gather(study)).splitlines()
     assert next(line for line in lines if "mean score" in line).endswith("| mean tile sum |")
     cells = {line.split(" | ")[0]: line.split(" | ")[-1] for line in reversed(lines)}
-    assert (cells["| `known`"], cells["| `unknown`"]) == ("200 |", f"{DASH} |")
+    assert (cells["| `one`"], cells["| `two`"]) == ("200 |", "400 |")

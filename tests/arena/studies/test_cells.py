@@ -79,7 +79,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
             bench = Bench(study, Rules.parse("3x3"))
             run = bench.add(player, SeedRange(1, 2)).run
             for seed in (1, 2):
-                study.add(run, game(seed, 100, 40, 8, (0, 0, 3, 9), 0.001))
+                study.add(run, game(seed, 100, 40, 8, (0, 0, 3, 9), 0.001, tile_sum=20))
         study.fail(run, 9, "it broke")
     return path
 
