@@ -13,7 +13,6 @@ import contextlib
 import io
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -27,6 +26,8 @@ from typing import Any
 from picture_sources import note, stale
 from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
+
+from twofold import Game, Move, Record, play_game
 
 OUT = Path(__file__).parent / "images" / "web"
 TWOFOLD = [sys.executable, "-m", "twofold"]
@@ -77,12 +78,15 @@ class Served:
         with urllib.request.urlopen(request, timeout=WAIT_MS / 1000) as answer:
             return json.load(answer)
 
-    def keep(self, **played: Any) -> str:
+    def keep(self, player: str, seed: int, moves: int | None = None) -> str:
         """Play a game and keep it, as if by hand; its id."""
-        record = self.ask("/api/play", json.dumps(played).encode())["record"]
-        record = re.sub(r'\[Player ".*"\]', '[Player "me"]', record)
+        played = play_game(player, seed=seed, keep_moves=True)
+        assert played is not None
+        game = Game(seed=seed)
+        for letter in played.letters[:moves]:
+            game.play(Move.parse(letter))
         before = self.games()
-        self.ask("/api/import", record.encode())
+        self.ask("/api/import", str(Record.from_game(game, player="me")).encode())
         return (self.games() - before).pop()
 
     def games(self) -> set[str]:
@@ -105,10 +109,10 @@ def serve(folder: Path) -> Iterator[Served]:
 
 def shots(served: Served) -> list[Shot]:
     """Every page, in a state that says something."""
-    played = served.keep(player="expectimax:eval=rows,ply=2", seed="7", moves=700)
-    reviewed = served.keep(player="expectimax:eval=rows,ply=1", seed="3", moves=400)
+    played = served.keep(player="expectimax:eval=rows,ply=2", seed=7, moves=700)
+    reviewed = served.keep(player="expectimax:eval=rows,ply=1", seed=3, moves=400)
     for seed in range(20, 32):
-        served.keep(player="expectimax:eval=rows,ply=1", seed=str(seed))
+        served.keep(player="expectimax:eval=rows,ply=1", seed=seed)
     race = "player=greedy&player=corner&player=expectimax:eval=rows,ply=2&seed=11&speed=12"
     return [
         Shot("play", f"/?game={played}", ".play .tile", _valued),

@@ -388,7 +388,8 @@ def alone(path: str | os.PathLike[str], what: str, *, patience: float = 0.0) -> 
         raise InvalidInput(f"expected the name of a file, got {str(target)!a}")
     if not target.parent.is_dir():
         raise InvalidInput(f"expected an existing folder to write to, got {str(target.parent)!a}")
-    lock = filelock.FileLock(target.with_name(f".{target.name}{SUFFIX}"), timeout=patience)
+    file = target.with_name(f".{target.name}{SUFFIX}")
+    lock = filelock.FileLock(file, timeout=patience, thread_local=False)
     try:
         lock.acquire()
     except filelock.Timeout:

@@ -1,6 +1,5 @@
-"""The HTTP API of page and scripts: players, boards and their pictures, analyses, whole games."""
+"""The HTTP API of page and scripts: players, boards and their pictures, analyses, chances."""
 
-import time
 from importlib.util import find_spec
 from typing import Annotated, Final
 
@@ -12,16 +11,11 @@ from twofold.figures import counted
 from twofold.game.board import Board
 from twofold.game.drawing import DOT, draw_board
 from twofold.game.formats import parse_any_record, parse_position
-from twofold.game.game import Game
-from twofold.game.notation import parse_seed
-from twofold.game.record import Record
-from twofold.game.rules import Move, Rules
 from twofold.games.chances import Chance, next_large_tile, play_on, player_for
-from twofold.games.mover import Mover
 from twofold.games.pictures import RATES, Shade, draw_png, is_installed
 from twofold.players.base import check_going
 from twofold.search.analysis import AnalysisDocument, Timing
-from twofold.search.budget import Stop, ringing
+from twofold.search.budget import Stop
 from twofold.web.hub import Hub
 from twofold.web.operations import File, operation
 from twofold.web.page_game import tiles_of
@@ -31,12 +25,6 @@ from twofold.web.searches import AT_ONCE, order_of, rules_for
 
 SCHEMA: Final = 2
 """Version of the replies; it is raised when a field changes its name or meaning."""
-
-MAX_PLAY_SECONDS: Final = 60.0
-"""Time limit for a game that is played on request; the reply has the moves made by then."""
-
-PLAY_STEP: Final = 0.1
-"""Length of a batch of moves in seconds; a batch that the time limit interrupts is discarded."""
 
 CHANCE_GAMES: Final = 1_000
 """Games to count a chance; the interval of a share is then at most 3 % wide on each side."""
@@ -93,44 +81,6 @@ class ChanceReply(msgspec.Struct, frozen=True):
     high: float | None
     player: str
     done: bool
-
-
-class PlayBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A game to play.
-
-    Attributes:
-        player, rules: empty for the default player and standard rules.
-        seed: null for a random one.
-        moves: maximum number of moves; null for a whole game.
-        seconds: time limit; null for the longest that the server allows.
-    """
-
-    player: Short = ""
-    rules: Short = ""
-    seed: int | Short | None = None
-    moves: Annotated[int, msgspec.Meta(ge=0, le=limits.MAX_RECORD_MOVES)] | None = None
-    seconds: Annotated[float, msgspec.Meta(gt=0, le=MAX_PLAY_SECONDS)] | None = None
-
-
-class PlayReply(msgspec.Struct, frozen=True):
-    """A game that a player played.
-
-    Attributes:
-        status: `over`; `stopped` at the goal; `going` or `won` if a limit ended it first.
-        board: the last position.
-        seconds: time taken.
-    """
-
-    player: str
-    rules: str
-    seed: str
-    score: int
-    moves: int
-    max_tile: int
-    status: str
-    board: str
-    record: str
-    seconds: float
 
 
 class BoardBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -258,37 +208,6 @@ class Api:
             )
         share, done = now.interval, now.games >= CHANCE_GAMES or stop.is_raised
         return ChanceReply(tile, now.games, now.reached, share.low, share.high, spec.text, done)
-
-    @operation("POST /api/play", at_once=1, examples=[{"player": "greedy", "seed": "1"}])
-    def play(self, body: PlayBody, stop: Stop) -> PlayReply:
-        """Let a player play a game. It is not saved."""
-        rules, roster = Rules.parse(body.rules), self._hub.roster
-        game = Game(rules, None if body.seed is None else parse_seed(str(body.seed)))
-        with roster.make(roster.spec(body.player, rules)) as player:
-            began = time.perf_counter()
-            player.start(rules, game.seed)
-            mover = Mover(player, game.fork(0), stop)
-            most = limits.MAX_RECORD_MOVES if body.moves is None else body.moves
-            with ringing(body.seconds or MAX_PLAY_SECONDS, stop.raise_flag):
-                while game.move_number < most:
-                    left = most - game.move_number
-                    letters, _ = mover.play(left, time.monotonic() + PLAY_STEP)
-                    if stop.is_raised or not letters:  # moves found after the flag are not valid
-                        break
-                    for letter in letters:
-                        game.play(Move.parse(letter))
-            return PlayReply(
-                player=player.spec,
-                rules=str(rules),
-                seed=str(game.seed),
-                score=game.score,
-                moves=game.move_number,
-                max_tile=game.board.max_tile,
-                status=game.status.value,
-                board=str(game.board),
-                record=str(Record.from_game(game, player=player.spec)),
-                seconds=time.perf_counter() - began,
-            )
 
     # ---- pictures
 

@@ -1,4 +1,4 @@
-"""The jobs of a server: one runs at a time, the others are queued; each is kept in a file.
+"""The jobs of a server: one runs at a time, the others are queued; a file keeps the list.
 
 When the server ends or is killed, the pipe to the command closes, and the command saves and ends.
 The next server marks such jobs as stopped. Of several servers with one data folder one runs jobs.
@@ -10,7 +10,6 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -44,10 +43,9 @@ NETWORKS: Final = ("2x4", "4x5", "4x6", "5x6", "8x6")
 
 assert set(NETWORKS) <= set(NAMED)
 
-SUFFIX: Final = ".json"
 ENDED: Final = ("done", "failed", "stopped")
 
-_MAX_BYTES: Final = 65_536
+_MAX_BYTES: Final = 16 * 2**20
 _WRITE_EVERY: Final = 3.0
 _LOOK_EVERY: Final = 0.5
 _LOG: Final = logging.getLogger("twofold.web")
@@ -209,7 +207,7 @@ class JobQueue:
     """The job queue of a server, and the operations on it. Thread-safe.
 
     Args:
-        path: folder of its files.
+        path: folder of its file.
         planner: makes the plan of a job in a folder.
         program: runs a command.
 
@@ -225,18 +223,17 @@ class JobQueue:
         program: Sequence[str] = PROGRAM,
     ) -> None:
         self.folder, self.allowed = Path(), True
-        self._path = path
-        self._lock = path / "server"
+        self._path = path / "jobs.json"
         self._plan = planner
         self._program = program
         self._changed = threading.Condition()
-        self._own: dict[str, Job] = {}  # queued or running here, in order
+        self._jobs: list[Job] = []  # while this server runs jobs; the next one to run first
         self._running: tuple[str, CommandProcess] | None = None
         self._stopping: set[str] = set()
         self._pace = Pace()
         self._closed = False
+        self._held = contextlib.ExitStack()
         self._thread: threading.Thread | None = None
-        self._up: Future[None] = Future()
 
     # ---- operations
 
@@ -250,6 +247,7 @@ class JobQueue:
         """Start or queue a job."""
         plan = self._possible(body)
         with self._changed:
+            self._hold()
             job = Job(
                 id=secrets.token_hex(6),
                 wanted=body,
@@ -261,8 +259,6 @@ class JobQueue:
                 created=now(),
             )
             self._enqueue(job)
-            for old in [one for one in self.all() if one.state in ENDED][MAX_KEPT:]:
-                self._file(old.id).unlink(missing_ok=True)
         return JobId(job.id)
 
     @operation("POST /api/jobs/check", at_once=1)
@@ -285,9 +281,8 @@ class JobQueue:
         """Save and stop a job, or remove it from the queue."""
         with self._changed:
             found = self._find(job)
-            if job not in self._own:
-                where = "has ended" if found.state in ENDED else "belongs to another twofold serve"
-                raise InvalidInput(f"the job {where}")
+            if found.state in ENDED:
+                raise InvalidInput("the job has ended")
             self._stop(found, "person")
         return JobId(job)
 
@@ -309,18 +304,17 @@ class JobQueue:
             raise InvalidInput("expected a finished training that may take longer")
         command = self._plan(longer, self.folder).command
         with self._changed:
-            found = self._find(job)
-            found.wanted, found.command, found.progress = longer, command, None
-            self._resume(found)
+            self._resume(self._find(job), wanted=longer, command=command, progress=None)
         return JobId(job)
 
     @operation("DELETE /api/jobs/{job}")
     def remove(self, job: str) -> JobId:
         """Remove an ended job from the list; its results stay."""
         with self._changed:
-            if self._find(job).state not in ENDED:
+            found = self._find(job)
+            if found.state not in ENDED:
                 raise InvalidInput("the job has not ended. Stop it first")
-            self._file(job).unlink(missing_ok=True)
+            self._write([one for one in self._jobs if one is not found])
         return JobId(job)
 
     def _info(self, job: Job) -> JobInfo:
@@ -342,21 +336,15 @@ class JobQueue:
     def all(self) -> list[Job]:
         """All jobs, newest first."""
         with self._changed:
-            found = [self._read(path) for path in self._path.glob(f"*{SUFFIX}")]
-            jobs = [self._own.get(job.id, job) for job in found if job is not None]
-            left = [job for job in jobs if job.state not in ENDED and job.id not in self._own]
-            if left and (self._thread is not None or not is_held(self._lock)):
-                for job in left:  # of a server that was killed
-                    job.end("stopped", cause="server")
-                    with contextlib.suppress(TwofoldError):
-                        self._write(job)
-            return sorted(jobs, key=lambda job: job.created, reverse=True)
+            if self._thread is None:
+                self._jobs = self._read(is_elsewhere=is_held(self._path))
+            return sorted(self._jobs, key=lambda job: job.created, reverse=True)
 
     def close(self) -> None:
         """Stop all jobs and keep the list. May be called twice."""
         with self._changed:
             self._closed = True
-            for job in list(self._own.values()):
+            for job in self._jobs if self._thread else []:
                 self._stop(job, "server")
             self._changed.notify_all()
         if self._thread is not None:
@@ -364,17 +352,40 @@ class JobQueue:
 
     # ---- with the lock held
 
-    def _file(self, job: str) -> Path:
-        return self._path / f"{job}{SUFFIX}"
+    def _hold(self) -> None:
+        """Be the server that runs jobs with this folder of data, from now on."""
+        if self._closed:
+            raise InvalidInput("the server is shutting down")
+        if self._thread is None:
+            make_private(self._path.parent)
+            try:
+                self._held.enter_context(alone(self._path, "server", patience=_LOOK_EVERY))
+            except TwofoldError:
+                raise InvalidInput(_ELSEWHERE) from None
+            self._jobs = self._read()
+            self._thread = start_thread(self._work, "twofold-jobs")
 
-    def _read(self, path: Path) -> Job | None:
+    def _read(self, *, is_elsewhere: bool = False) -> list[Job]:
+        """The jobs in the file; those of a server that was killed are stopped."""
         try:
-            return msgspec.json.decode(read_start(path, _MAX_BYTES), type=Job)
+            jobs = msgspec.json.decode(read_start(self._path, _MAX_BYTES), type=list[Job])
         except (InvalidInput, msgspec.MsgspecError, UnicodeError) as error:
-            _LOG.warning("the job in %s cannot be read, and was renamed: %s", path, error)
-            with contextlib.suppress(OSError):
-                path.replace(path.with_name(f"{path.name}.damaged-{time.time_ns()}"))
-            return None
+            if self._path.exists():
+                _LOG.warning("%s cannot be read, and was renamed: %s", self._path, error)
+                with contextlib.suppress(OSError):
+                    self._path.replace(self._path.with_suffix(f".json.damaged-{time.time_ns()}"))
+            return []
+        for job in jobs:
+            if job.state not in ENDED and not is_elsewhere:
+                job.end("stopped", cause="server")
+        return jobs
+
+    def _write(self, jobs: list[Job]) -> None:
+        """Keep these jobs from now on; of those that have ended the last ones."""
+        ended = [job for job in jobs if job.state in ENDED][:-MAX_KEPT]
+        jobs = [job for job in jobs if job not in ended]
+        atomic_write(self._path, msgspec.json.encode(jobs))
+        self._jobs = jobs
 
     def _check_allowed(self) -> None:
         if not self.allowed:
@@ -388,17 +399,22 @@ class JobQueue:
         self._check_allowed()
         plan = self._plan(wanted, self.folder)
         with self._changed:
-            check_new(plan, self.folder, {job.title for job in self._own.values()})
+            check_new(
+                plan, self.folder, {job.title for job in self._jobs if job.state not in ENDED}
+            )
         return plan
 
     def _find(self, job: str) -> Job:
+        """A job of this server, which may change it."""
         self._check_allowed()
-        found = next((one for one in self.all() if one.id == job), None)
+        with self._changed:
+            self._hold()
+            found = next((one for one in self._jobs if one.id == job), None)
         if found is None:
             raise NotFound(f"there is no job {printable(job)[:100]!r}")
         return found
 
-    def _resume(self, job: Job) -> None:
+    def _resume(self, job: Job, **changes: object) -> None:
         if job.folder != str(self.folder.resolve()):
             raise InvalidInput(
                 f"the files of this job are in {job.folder!a}. To resume it, start twofold "
@@ -407,59 +423,37 @@ class JobQueue:
         if job.cause == "server":  # the command of a server that was killed saves after it
             job.look()
         job.check_file()
-        job.state, job.cause, job.message, job.ended = "waiting", "", "", ""
-        self._enqueue(job)
+        again = {"state": "waiting", "cause": "", "message": "", "ended": ""}
+        self._enqueue(msgspec.structs.replace(job, **again | changes))
 
     def _enqueue(self, job: Job) -> None:
-        if self._closed:
-            raise InvalidInput("the server is shutting down")
-        waiting = sum(one.state == "waiting" for one in self._own.values())
+        waiting = sum(one.state == "waiting" for one in self._jobs)
         if waiting >= MAX_WAITING:
             raise LimitExceeded(f"{waiting} jobs are waiting already. Wait, or stop some")
-        self._start_thread()
-        self._write(job)
-        self._own[job.id] = job
+        self._write([*(one for one in self._jobs if one.id != job.id), job])
         self._changed.notify_all()
 
-    def _start_thread(self) -> None:
-        if self._thread is None:
-            make_private(self._path)
-            self._up = Future()
-            thread = start_thread(self._work, "twofold-jobs")
-            self._up.result()
-            self._thread = thread
-
     def _stop(self, job: Job, cause: Cause) -> None:
-        job.cause = cause
         if self._running and self._running[0] == job.id:
+            job.cause = cause
             self._stopping.add(job.id)
             self._running[1].stop()
         elif job.state == "waiting":
+            job.cause = cause
             self._over(job, "stopped")
 
     def _over(self, job: Job, state: State, message: str = "") -> None:
         job.end(state, cause=job.cause if state == "stopped" else "", message=message)
-        self._own.pop(job.id, None)
         self._stopping.discard(job.id)
         try:
-            self._write(job)
+            self._write(self._jobs)
         except TwofoldError as error:
             _LOG.error("cannot save the state of the job for %s: %s", job.title, error)
-
-    def _write(self, job: Job) -> None:
-        atomic_write(self._file(job.id), msgspec.json.encode(job))
 
     # ---- the thread
 
     def _work(self) -> None:
-        """Hold the lock of the folder, and run the jobs in turn."""
-        with contextlib.ExitStack() as stack:
-            try:
-                stack.enter_context(alone(self._lock, "server", patience=_LOOK_EVERY))
-            except TwofoldError:
-                self._up.set_exception(InvalidInput(_ELSEWHERE))
-                return
-            self._up.set_result(None)
+        with self._held:
             while (job := self._next()) is not None:
                 self._do(job)
 
@@ -467,7 +461,7 @@ class JobQueue:
         """Wait for the next job; None on closing."""
         with self._changed:
             while not self._closed:
-                waiting = [job for job in self._own.values() if job.state == "waiting"]
+                waiting = [job for job in self._jobs if job.state == "waiting"]
                 if waiting:
                     return waiting[0]
                 self._changed.wait()
@@ -508,7 +502,7 @@ class JobQueue:
             process = CommandProcess(words, Path(job.folder), self._program)
             job.state, job.started = "running", now()
             self._running, self._pace = (job.id, process), Pace()
-            self._write(job)
+            self._write(self._jobs)
         return process
 
     def _follow(self, job: Job, process: CommandProcess) -> int:
@@ -521,7 +515,7 @@ class JobQueue:
                 if time.monotonic() - written >= _WRITE_EVERY:
                     written = time.monotonic()
                     with contextlib.suppress(TwofoldError):
-                        self._write(job)
+                        self._write(self._jobs)
         with self._changed:
             job.progress = job.progress if process.progress is None else process.progress
         return code

@@ -256,7 +256,7 @@ _REFUSALS: Final = {
 }
 
 DESCRIPTION: Final = """\
-Analyse boards, play games, and read saved games. Every request needs the token that
+Analyse boards and read saved games. Every request needs the token that
 `twofold serve` prints, as `Authorization: Bearer TOKEN`. Seeds are text, since they may pass 2^53.
 """
 

@@ -186,25 +186,6 @@ def worker_script() -> bytes:
     return source.replace("%FILES%", " ".join([*PAGES, *map(address, kept)])).encode()
 
 
-_PAGE: Final = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-{head}<title>{title} · twofold</title>
-<style>{style}</style>
-</head>
-<body>
-<header class="site-head"><span class="brand">{mark}twofold</span></header>
-<main class="plain stack wide">
-<h1>{title}</h1>
-{content}
-</main>
-</body>
-</html>
-"""
-
 _STYLE: Final = """
 .plain { max-width: 38rem; }
 .brand svg { width: 1.75rem; height: 1.75rem; }
@@ -216,21 +197,6 @@ the cookie get the script. It is a script to keep the part of the address after 
 
 _REFERRER: Final = '<meta name="referrer" content="same-origin">\n'
 """Without a referrer browsers send a form with the origin `null`."""
-
-_FORM: Final = """<p>{lead}</p>
-<form class="card stack" method="post"{action}>
-<div class="field">
-<label for="token">Address or token</label>
-<input class="input" id="token" name="token" type="text" required autofocus
- autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="error note">
-<p class="field-error" id="error" role="alert">{error}</p>
-<p class="note" id="note">The address that <code>twofold serve</code> has printed in its terminal,
- such as <code class="nowrap">http://127.0.0.1:2048/?token=…</code></p>
-</div>
-<div class="row"><button class="button primary">Sign in</button></div>
-</form>"""
-
-_LEAD: Final = "This server answers its owner only, and this browser has not shown its token yet."
 
 
 def error_page(status: int, message: str) -> bytes:
@@ -247,15 +213,16 @@ def sign_in_page(*, here: bool, wrong: bool = False, again: bool = False) -> byt
     """
     action = "" if here else ' action="/"'
     error = "This is not the token of this server." if wrong else ""
-    form = _FORM.format(lead=_LEAD, action=action, error=error)
+    form = read_file("sign_in.html").decode().format(action=action, error=error)
     script = f'<script src="{address(_AGAIN)}"></script>\n' if again else ""
     return _plain_page("Sign in", form, head=_REFERRER + script)
 
 
 def _plain_page(title: str, content: str, head: str = "") -> bytes:
     mark = read_file("icons/favicon.svg").decode().replace("<svg ", '<svg aria-hidden="true" ', 1)
-    page = _PAGE.format(head=head, title=title, style=_style(), mark=mark, content=content)
-    return page.encode()
+    page = read_file("plain.html").decode()
+    words = {"head": head, "title": title, "content": content}
+    return page.format(style=_style(), mark=mark, **words).encode()
 
 
 @cache

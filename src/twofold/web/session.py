@@ -37,39 +37,6 @@ MAX_FOLLOWED: Final = 16
 Work = Callable[[Stop, SendReply], None]
 
 
-class Asked:
-    """A request of a page that takes time; `work` gets a flag that ends it, and sends replies.
-
-    The replies get the number `ref` of the request; errors are sent, too.
-    """
-
-    def __init__(self, work: Work, send: SendReply, ref: int) -> None:
-        self.stop: Final = Stop()
-        self._work, self._send, self._ref = work, send, ref
-        self._lock = threading.Lock()
-        self._dropped = False
-
-    def drop(self) -> None:
-        """Stop soon, and send nothing more."""
-        with self._lock:
-            self._dropped = True
-        self.stop.raise_flag()
-
-    def run(self) -> None:
-        """Run it in this thread."""
-        if self._dropped:
-            return
-        try:
-            self._work(self.stop, self._answer)
-        except Exception as error:
-            self._answer(refused(error))
-
-    def _answer(self, reply: Reply) -> None:
-        with self._lock:
-            if not self._dropped:
-                self._send(replace(reply, ref=self._ref))
-
-
 class Session:
     """Handles the requests of one page.
 
@@ -81,7 +48,7 @@ class Session:
         self._send = send
         self._lock = threading.Lock()  # acquire it after the locks of tables and games
         self._live: list[PageGame] = []
-        self._asked: dict[type[AnyRequest], Asked] = {}
+        self._asked: dict[type[AnyRequest], Stop] = {}  # the last request of each kind
         self._closed = False
         hub.join(self)
 
@@ -101,9 +68,9 @@ class Session:
         with self._lock:
             self._closed = True
             games, self._live = self._live, []
-            asked, self._asked = list(self._asked.values()), {}
-        for one in asked:
-            one.drop()
+            asked, self._asked = self._asked, {}
+        for stop in asked.values():
+            stop.raise_flag()
         for live in games:
             self._hub.table.leave(live, self)
         self._hub.leave(self)
@@ -239,23 +206,36 @@ class Session:
         self._ask(request, hub.reviews.threads, work)
 
     def _ask(self, request: AnyRequest, threads: JobThreads, work: Work) -> None:
-        """Queue a request that takes time, and cancel the earlier one of its kind."""
-        asked = Asked(work, self.send, request.ref)
+        """Queue a request that takes time; the earlier one of its kind ends, and sends no more.
+
+        `work` gets a flag that ends it, and sends replies.
+        """
+        kind, stop = type(request), Stop()
+
+        def answer(reply: Reply) -> None:
+            with self._lock:
+                if self._asked.get(kind) is stop:
+                    self._send(replace(reply, ref=request.ref))
+
+        def run() -> None:
+            try:
+                if self._asked.get(kind) is stop:
+                    work(stop, answer)
+            except Exception as error:
+                answer(refused(error))
+
         with self._lock:
-            before = self._asked.get(type(request))
-            self._asked[type(request)] = asked
-            closed = self._closed
+            if self._closed:
+                return
+            before, self._asked[kind] = self._asked.get(kind), stop
         if before is not None:
-            before.drop()
-        if closed:
-            asked.drop()
-        threads.start(asked.run, asked.stop.raise_flag)
+            before.raise_flag()
+        threads.start(run, stop.raise_flag)
 
     def _stop(self, _request: protocol.StopRequest, _: Asker) -> None:
         with self._lock:
-            asked = list(self._asked.values())
-        for one in asked:
-            one.stop.raise_flag()
+            for stop in self._asked.values():
+                stop.raise_flag()
 
 
 def _new_game(request: protocol.NewRequest) -> Game:

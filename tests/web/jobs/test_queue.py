@@ -1,11 +1,11 @@
-"""The queue of jobs, with a fake command that ends when a test wants it to.
+"""The queue of jobs. Most have a fake command, since a real one takes a second of CPU to start.
 
-Jobs with real commands: a training in `test_child.py`, a bench in `test_browser.py`.
+Jobs with real commands: a bench here and in `test_browser.py`, a training in `test_child.py`.
 """
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -45,23 +45,25 @@ def queue(tmp_path: Path) -> Iterator[JobQueue]:
 
 
 PATIENCE = 60.0
-LOOK_EVERY = 0.02
 
 
 def job_of(queue: JobQueue, job: str) -> Job:
     return next(one for one in queue.all() if one.id == job)
 
 
+def wait_for(happens: Callable[[], bool]) -> None:
+    end, pause = time.monotonic() + PATIENCE, threading.Event()
+    while not happens():
+        assert time.monotonic() < end
+        pause.wait(0.02)
+
+
 def until(queue: JobQueue, job: str, **wanted: Any) -> Job:
     """The job once its fields have these values."""
-    end = time.monotonic() + PATIENCE
-    pause = threading.Event()
-    while time.monotonic() < end:
-        found = job_of(queue, job)
-        if all(getattr(found, name) == value for name, value in wanted.items()):
-            return found
-        pause.wait(LOOK_EVERY)
-    raise AssertionError(f"{wanted} never came, got {found}")
+    wait_for(
+        lambda: all(getattr(job_of(queue, job), name) == value for name, value in wanted.items())
+    )
+    return job_of(queue, job)
 
 
 def submit(queue: JobQueue, act: str, name: str = "study") -> str:
@@ -148,18 +150,24 @@ def test_no_file_is_overwritten(queue: JobQueue, tmp_path: Path) -> None:
 
 
 def test_jobs_end_with_their_server(tmp_path: Path) -> None:
-    queue = queue_in(tmp_path)
-    runs = submit(queue, "again", "a")
-    waits = submit(queue, "done", "b")
-    until(queue, runs, state="running", progress=0.25)
+    """A real command: it saves its games, and goes on with the next server."""
+    queue = JobQueue(tmp_path / "jobs")
+    queue.folder = tmp_path
+    bench = BenchJob(players=["greedy"], name="a", games=100_000, threads=1)
+    runs, waits = queue.submit(bench).job, submit(queue, "greedy", "b")
+    wait_for(lambda: (job_of(queue, runs).progress or 0) > 0)
     queue.close()
     with pytest.raises(InvalidInput, match="shutting down"):
-        submit(queue, "done", "c")
-    queue = queue_in(tmp_path)
-    for job in (runs, waits):
-        assert (job_of(queue, job).state, job_of(queue, job).cause) == ("stopped", "server")
-        queue.resume(job)
-        until(queue, job, state="done")
+        submit(queue, "greedy", "c")
+    queue = JobQueue(tmp_path / "jobs")
+    queue.folder = tmp_path
+    stopped = [job_of(queue, job) for job in (runs, waits)]
+    assert [(job.state, job.cause, job.begun) for job in stopped] == [
+        ("stopped", "server", True),
+        ("stopped", "server", False),
+    ]
+    queue.resume(runs)
+    wait_for(lambda: (job_of(queue, runs).progress or 0) > (stopped[0].progress or 1))
     queue.close()
 
 
@@ -173,7 +181,7 @@ def test_jobs_of_a_killed_server_are_stopped(queue: JobQueue, tmp_path: Path) ->
     killed = until(queue, job, state="done")
     queue.close()
     killed.state, killed.progress = "running", 0.5
-    (tmp_path / "jobs" / f"{job}.json").write_bytes(msgspec.json.encode(killed))
+    (tmp_path / "jobs" / "jobs.json").write_bytes(msgspec.json.encode([killed]))
     other = queue_in(tmp_path)
     held, refused = alone(tmp_path / "study.db", "run"), pytest.raises(InvalidInput, match="saved")
     with held, refused:
@@ -187,12 +195,9 @@ def test_of_two_servers_one_runs_jobs(queue: JobQueue, tmp_path: Path) -> None:
     other = queue_in(tmp_path)
     job = submit(queue, "waits", "a")
     until(other, job, state="running")
-    with pytest.raises(InvalidInput, match="another twofold serve"):
-        other.stop(job)
-    with pytest.raises(InvalidInput, match="Stop it first"):
-        other.remove(job)
-    with pytest.raises(InvalidInput, match="another twofold serve runs jobs"):
-        submit(other, "done", "b")
+    for act in (other.stop, other.remove, lambda _: submit(other, "done", "b")):
+        with pytest.raises(InvalidInput, match="another twofold serve runs jobs"):
+            act(job)
     queue.close()
     mine = submit(other, "done", "b")
     until(other, mine, state="done")
@@ -203,11 +208,11 @@ def test_a_damaged_file_is_renamed(
     queue: JobQueue, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "jobs").mkdir()
-    (tmp_path / "jobs" / "torn.json").write_text('{"id": "torn"')
+    (tmp_path / "jobs" / "jobs.json").write_text('[{"id": "torn"')
     assert queue.all() == []
-    assert "torn.json cannot be read, and was renamed" in caplog.messages[0]
-    (kept,) = (tmp_path / "jobs").glob("torn.json.damaged-*")
-    assert kept.read_text() == '{"id": "torn"'
+    assert "jobs.json cannot be read, and was renamed" in caplog.messages[0]
+    (kept,) = (tmp_path / "jobs").glob("jobs.json.damaged-*")
+    assert kept.read_text() == '[{"id": "torn"'
     with pytest.raises(NotFound):
         queue.remove("torn")
 
@@ -222,35 +227,29 @@ def test_a_job_goes_on_in_its_own_folder(queue: JobQueue, tmp_path: Path) -> Non
         queue.resume(job)
 
 
-def test_a_job_without_files_begins_again(queue: JobQueue, tmp_path: Path) -> None:
-    """It does not continue a file that another program has created since."""
-    job = submit(queue, "slow")
-    until(queue, job, state="running", progress=0.25)
-    queue.stop(job)
-    until(queue, job, state="stopped", begun=False)
-    (tmp_path / "study.db").write_text("mine")
-    queue.resume(job)
-    assert "study.db exists already" in until(queue, job, state="failed").message
-    assert (tmp_path / "study.db").read_text() == "mine"
-
-
 @pytest.mark.parametrize("saved", [False, True])
 def test_a_job_that_was_killed_before_it_wrote_a_file(
     saved: bool, queue: JobQueue, tmp_path: Path
 ) -> None:
-    """It begins again, unless its command has saved since."""
+    """It begins again, unless its command has saved since; no other file is continued."""
     job = submit(queue, "slow")
     until(queue, job, state="running", progress=0.25)
-    path = tmp_path / "jobs" / f"{job}.json"
+    path, file = tmp_path / "jobs" / "jobs.json", tmp_path / "study.db"
     killed = path.read_bytes()
     queue.stop(job)
-    until(queue, job, state="stopped")
+    until(queue, job, state="stopped", begun=False)
+    file.write_text("mine")
+    queue.resume(job)
+    assert "study.db exists already" in until(queue, job, state="failed").message
+    file.unlink()
+    queue.close()
     path.write_bytes(killed)
+    queue = queue_in(tmp_path)
     if saved:
-        (tmp_path / "study.db").write_text("saved")
+        file.write_text("saved")
     queue.resume(job)
     until(queue, job, state="running", progress=0.25)
-    queue.stop(job)
+    queue.close()
     until(queue, job, state="stopped", begun=saved)
 
 
