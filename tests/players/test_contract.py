@@ -12,7 +12,7 @@ from threading import Event
 import pytest
 
 from tests.players.engines import EXAMPLE_SPEC
-from tests.support.literal import boards, score_of
+from tests.support.positions import boards, score_of
 from tests.support.twins import small_positions
 from twofold.errors import GameOver, PlayerError, PlayerInUse, UnsupportedRules
 from twofold.game.board import Board

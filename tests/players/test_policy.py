@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.literal import boards, score_of
 from tests.support.policies import make_policy, write
+from tests.support.positions import boards, score_of
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
 from twofold.games.judge import Judge

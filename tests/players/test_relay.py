@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.endgame_tables import played, same_on_all_paths, state_with
-from tests.support.literal import boards
+from tests.support.positions import boards
 from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.rules import STANDARD, Move

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support import literal
-from tests.support.literal import GRADIENT, SNAKE, boards, score_of
+from tests.support.literal import GRADIENT, SNAKE
+from tests.support.positions import boards, score_of
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
 from twofold.players import Player, make_player

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from tests.support.literal.datumbox import LARGEST
+from tests.support.literal import LARGEST
 from tests.support.twins import (
     first_best,
     leaf_of,

@@ -7,7 +7,7 @@ from functools import cache, cached_property, lru_cache
 import numpy as np
 import pytest
 
-from tests.support.literal import boards, score_of
+from tests.support.positions import boards, score_of
 from twofold.game import reference
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from tests.support import literal
 from tests.support.guards import Guards
-from tests.support.literal import GRADIENT, SNAKE, boards, score_of
+from tests.support.literal import GRADIENT, SNAKE
+from tests.support.positions import boards, score_of
 from tests.support.twins import small_positions
 from tests.values.plain import Grid, datumbox, ordered, smooth, snake, turned
 from twofold.errors import InvalidSpec, UnsupportedRules

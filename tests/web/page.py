@@ -10,10 +10,12 @@ import msgspec
 
 from twofold.game.formats import parse_any_record
 from twofold.game.record import Record
+from twofold.games.threads import JobThreads
+from twofold.search.budget import Stop
 from twofold.web import protocol
 from twofold.web.hub import Hub
 from twofold.web.protocol import AnyRequest, RefusedReply, Reply
-from twofold.web.session import Session
+from twofold.web.session import Session, Work
 from twofold.web.table import PageTable
 
 PATIENCE = 120.0
@@ -135,6 +137,20 @@ class Page(Listener):
     def close(self) -> None:
         """Close the session."""
         self.session.close()
+
+
+def start(threads: JobThreads, work: Work, listener: Listener, ref: int) -> Stop:
+    """Do what a session queues; its replies carry a number. Returns the flag that ends it."""
+    stop = Stop()
+
+    def run() -> None:
+        try:
+            work(stop, lambda reply: listener.send(msgspec.structs.replace(reply, ref=ref)))
+        except Exception as error:
+            listener.send(protocol.refused(error, ref))
+
+    threads.start(run, stop.raise_flag)
+    return stop
 
 
 def add_record(hub: Hub, text: str | bytes) -> str:

@@ -16,9 +16,8 @@ from tests.support.commands import Cli
 from tests.support.commands import cli as cli  # a fixture
 from tests.web.driver import PATIENCE, PORT, Client, ask_async, run
 from tests.web.thinker import SPEC, Thinker
-from twofold import Board, Game, Record, Rules
+from twofold import Game, Record, Rules
 from twofold.games import pictures
-from twofold.players import make_player, play_game
 from twofold.web import own_games
 from twofold.web.hub import Hub
 from twofold.web.security import Access
@@ -96,57 +95,23 @@ def test_a_search_ends_when_a_script_goes_away(slow: Client, figure: Callable[[s
 # ---- games
 
 
-def test_a_game_is_played(client: Client) -> None:
-    found = client.post("/api/play", {"player": "greedy", "seed": "5"}).json
-    with make_player("greedy") as player:
-        expected = play_game(player, Rules(), 5)
-    assert expected is not None
-    assert (found["score"], found["moves"]) == (expected.score, expected.moves)
-    assert (found["seed"], found["status"], found["max_tile"]) == ("5", "over", expected.max_tile)
-    assert Board.parse(found["board"]) == expected.board
-    record = Record.parse(found["record"])
-    assert (record.player, record.score, record.seed) == (found["player"], expected.score, 5)
-    assert client.get("/api/games").json == []
-
-
-def test_a_game_can_end_early(client: Client) -> None:
-    body = {"player": "expectimax:ply=1", "rules": "3x4", "seed": 2**64 - 1, "moves": 7}
-    found = client.post("/api/play", body).json
-    assert (found["moves"], found["status"]) == (7, "going")
-    assert found["seed"] == str(2**64 - 1)
-    assert found["rules"].startswith("3x4 ")
-    assert client.post("/api/play", {"moves": 0}).json["moves"] == 0
-    began = time.monotonic()
-    short = client.post("/api/play", {"player": "expectimax:ply=8", "seconds": 0.2, "seed": 1})
-    assert short.json["status"] == "going"
-    assert time.monotonic() - began < 60
-
-
-def test_a_record_is_kept_and_comes_back(client: Client) -> None:
+def test_a_game_is_kept_and_comes_back_with_all_its_positions(client: Client) -> None:
     record = played()
     answer = client.post("/api/games", str(record))
     assert answer.status == 201
-    game = answer.json["game"]
-    listed = client.get("/api/games").json
-    assert [(one["game"], one["score"], one["moves"]) for one in listed] == [
-        (game, record.score, 20)
-    ]
+    (listed,) = client.get("/api/games").json
+    game = listed["game"]
+    assert (game, listed["score"], listed["moves"]) == (answer.json["game"], record.score, 20)
     back = client.get(f"/api/games/{game}/record")
     assert back.headers["content-disposition"] == f'attachment; filename="twofold-{game}.2048"'
     assert back.headers["content-type"] == "text/plain; charset=utf-8"
     kept = Record.parse(back.text)
     assert (kept.moves, kept.seed, kept.comments) == (record.moves, 7, record.comments)
-
-
-def test_a_game_comes_with_all_its_positions(client: Client) -> None:
-    record = played()
-    game = client.post("/api/games", str(record)).json["game"]
     found = client.get(f"/api/games/{game}").json
     steps = record.replay().steps
     assert found["moves"] == "".join(step.move.letter for step in steps)
     assert found["boards"] == [str(record.replay().start_board), *(str(s.board) for s in steps)]
-    assert found["scores"][0] == 0
-    assert found["scores"][-1] == record.score
+    assert (found["scores"][0], found["scores"][-1]) == (0, record.score)
     assert len(found["scores"]) == len(found["boards"]) == 21
     assert (found["game"], found["seed"], found["first"]) == (game, "7", 0)
     assert (found["player"], found["date"]) == ("me", "2048-01-31")

@@ -132,28 +132,6 @@ def test_a_tile_stops_it(table: PageTable) -> None:
     assert max(ended(listener, start).now.tiles) == 128
 
 
-def test_the_best_score_is_what_own_moves_reached_and_what_is_undone_goes(table: PageTable) -> None:
-    listener = Listener()
-    live = begin(table, listener)
-    scores = [0]
-    while len(set(scores)) < 3:
-        now = live.now()
-        live.move(now.legal[0], now.move_number, Asker(listener, 7))
-        scores.append(live.now().score)
-        assert live.now().best == scores[-1]
-    while scores[-1] == live.now().score:
-        live.undo(Asker(listener, 8))
-    assert live.now().best == live.now().score < scores[-1]
-    while live.now().can_redo:
-        live.redo(Asker(listener, 9))
-    let_play(live, listener, "greedy", stop_tile=64)
-    assert ended(listener).now.score > scores[-1] == live.now().best
-    live.move(live.now().legal[0], live.now().move_number, Asker(listener, 10))
-    assert live.now().best == scores[-1]
-    saved(table, live)
-    assert table.store.best(str(live.game.rules)) == scores[-1]
-
-
 @pytest.mark.parametrize("act", ["undo", "redo", "stale"])
 def test_undo_and_redo_take_over(table: PageTable, act: str) -> None:
     listener = Listener()

@@ -29,24 +29,22 @@ def begin(client: Client, day: date = DAY) -> str:
     return str(client.post("/api/daily", {"day": str(day)}).json["game"])
 
 
-def test_it_is_the_game_of_the_date(client: Client, hub: Hub) -> None:
+def test_there_is_one_try_of_the_game_of_the_date(client: Client, hub: Hub) -> None:
+    """In another window, too, and after the game was closed; a fork of it is another game."""
     assert client.get("/api/daily").json == {"today": str(DAY), "first": "2026-01-01", "tries": []}
     assert begin(client) == NAME
-    state = Page(hub).open(NAME)
+    one, other = Page(hub), Page(hub)
+    state = one.open(NAME)
     assert (state.daily, state.seed, state.now.move_number) == (str(DAY), "20261123", 0)
     assert state.now.board == str(Game(seed=20261123).board)
-    (found,) = client.get("/api/daily").json["tries"]
-    assert (found["day"], found["game"]["game"]) == (str(DAY), NAME)
-
-
-def test_there_is_one_try(client: Client, hub: Hub) -> None:
-    """In another window, too, and after the game was closed."""
-    one, other = Page(hub), Page(hub)
-    moved = one.play(one.open(begin(client)), 3)
+    moved = one.play(state, 3)
     one.close()
-    state = other.open(begin(client))
-    assert (state.now.move_number, state.now.board) == (3, moved.board)
-    assert len(hub.table.saved().games()) == 1
+    assert begin(client) == NAME
+    assert other.open(NAME).now.board == moved.board
+    fork = other.new(source=NAME, move_number=2)
+    assert (fork.daily, fork.now.can_undo) == ("", True)
+    (found,) = client.get("/api/daily").json["tries"]
+    assert (found["day"], found["game"]["game"], found["game"]["moves"]) == (str(DAY), NAME, 3)
 
 
 def test_two_servers_have_one_try(tmp_path: Path) -> None:
@@ -88,14 +86,6 @@ def test_no_undo_no_hints_no_autoplay(client: Client, hub: Hub) -> None:
     assert (after.move_number, after.undos, after.hints) == (2, 0, 0)
 
 
-def test_a_game_that_goes_on_from_it_is_another_one(client: Client, hub: Hub) -> None:
-    page = Page(hub)
-    page.play(page.open(begin(client)), 3)
-    state = page.new(source=NAME, move_number=2)
-    assert (state.daily, state.now.can_undo) == ("", True)
-    assert [one["game"]["moves"] for one in client.get("/api/daily").json["tries"]] == [3]
-
-
 def test_the_try_of_today_cannot_be_deleted(
     client: Client, hub: Hub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,15 +99,6 @@ def test_the_try_of_today_cannot_be_deleted(
     monkeypatch.setattr(daily, "today", lambda: DAY + timedelta(days=1))
     assert client.ask("DELETE", f"/api/games/{NAME}").status == 200
     assert client.get("/api/daily").json["tries"] == []
-
-
-def test_days_to_come_are_not_open_and_past_ones_are(client: Client) -> None:
-    answer = client.post("/api/daily", {"day": "2026-11-24"})
-    assert (answer.status, answer.json["kind"]) == (400, "InvalidInput")
-    assert "can be played from that day on, in UTC" in answer.json["error"]
-    for wrong in ("2025-12-31", "now", ""):
-        assert client.post("/api/daily", {"day": wrong}).status == 400
-    assert begin(client, date(2026, 1, 1)) == "daily-2026-01-01"
 
 
 def test_a_past_day_is_marked_as_played_later(

@@ -19,7 +19,7 @@ from twofold.players import PlayerSpec
 from twofold.web import hub as hub_module
 from twofold.web import protocol
 from twofold.web.hub import Hub
-from twofold.web.protocol import AnalysisReply, AutoplayEnded, GameState, Ready, Welcome
+from twofold.web.protocol import AnalysisReply, AutoplayEnded, Ready, Welcome
 
 BOARD = Board.parse("1234/2345/3456/0010")
 
@@ -81,24 +81,6 @@ def test_no_thread_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     again = Hub(tmp_path, "greedy", warm_up=False)
     with closing(again):
         assert len(again.table.record(state.game).moves) == 2
-
-
-def test_the_next_server_goes_on(tmp_path: Path) -> None:
-    with closing(Hub(tmp_path, "greedy", warm_up=False)) as hub:
-        page = Page(hub)
-        state = page.new(seed="3")
-        now = page.play(state, 40)
-        page.ask(protocol.UndoRequest(game=state.game), GameState)
-    with closing(Hub(tmp_path, "greedy", warm_up=False)) as hub:
-        page = Page(hub)
-        again = page.open()
-        assert (again.game, again.seed, again.date) == (state.game, "3", state.date)
-        assert (again.now.move_number, again.now.undos) == (39, 1)
-        step = page.play(again, 1)
-        assert step.move_number == 40
-        assert step.best >= now.best
-        hub.table.delete(state.game)
-        assert page.new().now.best >= now.best
 
 
 def test_the_default_judge_depends_on_the_rules(tmp_path: Path) -> None:

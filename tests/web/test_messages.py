@@ -247,19 +247,6 @@ def test_only_the_newest_frame_of_a_game_is_queued() -> None:
     assert found == [("ready", None), ("frame", 999), ("frame", 999)]
 
 
-def test_the_queue_of_replies_is_bounded() -> None:
-    async def look() -> None:
-        outbox = Outbox(asyncio.get_running_loop(), most_bytes=1_000)
-        for _ in range(100):
-            outbox.put(RefusedReply(message="x" * 80, kind="InvalidInput"))
-        await outbox.overflow.wait()
-        outbox.put(Ready())
-        await asyncio.sleep(0)
-        assert len(outbox._waiting) <= 11
-
-    run(look())
-
-
 def test_a_page_that_reads_nothing_is_disconnected(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -289,25 +276,6 @@ def test_a_page_that_reads_nothing_is_disconnected(
 
     assert run(look()) == TRY_AGAIN
     assert sessions[0].closed == 1
-
-
-@pytest.mark.parametrize("fault", [OSError, RuntimeError])
-def test_a_closed_connection_ends_quietly(client: Client, fault: type[Exception]) -> None:
-    async def look() -> None:
-        incoming: list[dict[str, Any]] = [{"type": "websocket.connect"}]
-
-        async def receive() -> dict[str, Any]:
-            if incoming:
-                return incoming.pop()
-            return await asyncio.Event().wait()  # type: ignore[return-value]
-
-        async def send(message: Any) -> None:
-            if message["type"] == "websocket.send":
-                raise fault
-
-        await session.Sockets(client.hub)({"type": "websocket"}, receive, send)
-
-    run(look())
 
 
 # ---- through real sockets

@@ -144,7 +144,7 @@ def test_two_servers_that_import_a_game_at_once_save_it_once(
 
 
 def test_hints_of_a_page_are_counted(hub: Hub) -> None:
-    """Once for each position of the game; other analyses do not count."""
+    """Once for each position of the game, and for its forks; other analyses do not count."""
     page = Page(hub)
     state = page.new()
     now = page.play(state, 2)
@@ -163,21 +163,10 @@ def test_hints_of_a_page_are_counted(hub: Hub) -> None:
     assert page.open(state.game).now.hints == 2
     (entry,) = hub.table.saved().games()
     assert (entry.info.hints, entry.info.kind) == (2, "helped")
-    kind, _ = page.refusal(protocol.AnalyseRequest(board=now.board, game="none"))
-    assert kind == "NotFound"
-
-
-def test_hints_are_written_and_go_with_a_fork(hub: Hub) -> None:
-    page = Page(hub)
-    state = page.new()
-    asked = protocol.AnalyseRequest(board=state.now.board, game=state.game, ply=1)
-    page.ask(asked, protocol.AnalysisReply)
-    page.play(state, 3)
-    other = page.new(source=state.game, move_number=2)
-    assert other.now.hints == 1
+    fork = page.new(source=state.game, move_number=2)
+    assert fork.now.hints == 2
     store = hub.table.saved()
-    for game in (state.game, other.game):
-        assert store.read(game).record.hints == 1
+    assert [store.read(game).record.hints for game in (state.game, fork.game)] == [2, 2]
 
 
 @pytest.mark.promise("R81")

@@ -11,7 +11,7 @@ import pytest
 
 from tests.web import own_players
 from tests.web.own_players import GATE
-from tests.web.page import PATIENCE, Listener
+from tests.web.page import PATIENCE, Listener, start
 from twofold.errors import ResourceError
 from twofold.game.board import Board
 from twofold.game.game import Game
@@ -27,7 +27,6 @@ from twofold.search.budget import Stop
 from twofold.web import reviews as module
 from twofold.web.protocol import Judged, JudgementInfo, RefusedReply, Reviewed, SendReply
 from twofold.web.reviews import Reviews
-from twofold.web.session import Asked
 
 SPEC = "ntuple:net=tiny,ply=1"
 
@@ -70,16 +69,14 @@ def asked(
     spec: str = SPEC,
     ref: int = 1,
     ply: int | None = None,
-    start: int = 0,
-) -> Asked:
+    first: int = 0,
+) -> Stop:
     judge = PlayerSpec.parse(spec)
 
     def work(stop: Stop, send: SendReply) -> None:
-        reviews.review("k3", record, judge, ply, stop, send, start)
+        reviews.review("k3", record, judge, ply, stop, send, first)
 
-    one = Asked(work, listener.send, ref)
-    reviews.threads.start(one.run, one.stop.raise_flag)
-    return one
+    return start(reviews.threads, work, listener, ref)
 
 
 def end(listener: Listener, ref: int = 1) -> Reviewed:
@@ -139,7 +136,7 @@ def test_judgements_come_in_parts(reviews: Reviews, monkeypatch: pytest.MonkeyPa
 
 def test_the_moves_from_a_place_on_are_judged_first(reviews: Reviews, judged: list[int]) -> None:
     listener = Listener()
-    asked(reviews, listener, game(20), start=15)
+    asked(reviews, listener, game(20), first=15)
     found = end(listener)
     assert judged == [*range(15, 20), *range(15)]
     assert [one.move_number for one in judgements(listener)] == judged
@@ -215,18 +212,13 @@ def test_the_oldest_judgements_are_forgotten(
     assert len(judged) == 60
 
 
-def test_after_a_drop_nothing_is_sent(reviews: Reviews, judged: list[int]) -> None:
+def test_closing_ends_a_review(reviews: Reviews) -> None:
+    """The judgements made so far are sent."""
     listener = Listener()
-    GATE.opened.set()
-    one = asked(reviews, listener, game(20), own_players.PATIENT)
-    end(listener)
-    GATE.reset()
-    one = asked(reviews, listener, game(21), own_players.PATIENT, 2)
+    asked(reviews, listener, game(21), own_players.PATIENT)
     assert GATE.reached.wait(PATIENCE)
-    listener.wait(Judged, lambda reply: reply.ref == 2)
-    one.drop()
     reviews.close()
-    assert not [reply for reply in listener.all(Reviewed) if reply.ref == 2]
+    assert not end(listener).complete
     assert "twofold-review" not in [thread.name for thread in threading.enumerate()]
     with pytest.raises(ResourceError):
         asked(reviews, listener, game(20))

@@ -1,5 +1,6 @@
 """Players in requests name no code and no file; the owner may name anything."""
 
+import re
 import threading
 from contextlib import closing
 from pathlib import Path
@@ -43,24 +44,24 @@ class Mine(Player):
     ("policy:net=mine.safetensors", "comes with twofold (policy)"),
     ('ntuple:net="C:\\\\weights.w"', "only the owner can name"),
     ("nobody", "expected a player (fast, normal"), ("", "expected a player name"),
-    ("greedy:", "expected key=value"),
+    ("greedy:", "expected key=value"), ("--ray", "expected a player"),
+    ("engine:cmd=rm", "expected a built-in player"),
+    ("exact:table=/etc/passwd", "that the owner named with twofold serve --player"),
+    ("ntuple:tables=/tmp/a.twofold-table", "only the owner can name a file"),
+    (f"expectimax:table_mb={MAX_TABLE_MB + 1}", "of at most 256 here"),
+    ("expectimax:table_mb=99999999999999999999", "of at most 256 here"),
+    (f"expectimax:threads={MAX_THREADS + 1}", f"of at most {MAX_THREADS} here"),
 ])  # fmt: skip
-def test_refuses_code_and_files(spec: str, words: str) -> None:
-    roster = Roster()
-    with pytest.raises(InvalidSpec) as caught:
-        roster.check(spec)
-    assert words in str(caught.value)
-    with pytest.raises(InvalidSpec):
-        roster.make(spec)
-
-
-@pytest.mark.parametrize("spec", [
-    f"expectimax:table_mb={MAX_TABLE_MB + 1}", "expectimax:table_mb=99999999999999999999",
-    f"expectimax:threads={MAX_THREADS + 1}",
-])  # fmt: skip
-def test_excessive_resources_are_refused(spec: str) -> None:
-    with pytest.raises(LimitExceeded, match="here"):
-        Roster().check(spec)
+def test_refuses_code_files_and_too_much(spec: str, words: str) -> None:
+    """Also in a job."""
+    roster = Roster(allowed=["engine:cmd=mine"])
+    roster.check("engine:cmd=mine")
+    for ask in (roster.check, roster.make):
+        with pytest.raises((InvalidSpec, LimitExceeded), match=re.escape(words)):
+            ask(spec)
+    if spec:
+        with pytest.raises((InvalidSpec, LimitExceeded), match=re.escape(words)):
+            BenchJob(players=[spec], name="one").plan(Path())
 
 
 def test_only_the_owner_names_programs() -> None:
@@ -83,8 +84,6 @@ def test_a_solved_game_is_for_boards_of_its_shape(tmp_path: Path) -> None:
     assert roster.own_default(STANDARD) is None
     assert roster.spec("", STANDARD) == Roster().spec("", STANDARD)
     roster.check(spec)
-    with pytest.raises(InvalidSpec, match="that the owner named with twofold serve --player"):
-        Roster().check(spec)
 
 
 def write(path: Path, weight: float) -> None:
@@ -170,15 +169,6 @@ def test_the_players_to_pick_from() -> None:
         assert (info.plain or info.spec).partition(":")[0] in known
 
 
-@pytest.mark.parametrize("shape", [(3, 3), (5, 5)])
-def test_the_strengths_to_pick_from_play_on_every_shape(shape: tuple[int, int]) -> None:
-    roster, rules = Roster(), Rules(*shape)
-    for info in roster.infos:
-        if info.plain:
-            with roster.make(roster.spec(info.spec, rules)) as player:
-                player.start(rules, 0)
-
-
 def test_the_default_depends_on_the_rules() -> None:
     assert Roster().spec("", STANDARD).text == DEFAULT_PLAYER
     assert Roster().spec(" ", Rules(5, 5)).text == STRENGTHS["strong"].larger
@@ -215,18 +205,18 @@ def test_a_network_is_loaded_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert here == ["random"]
 
 
-def test_the_list_says_on_which_boards_a_player_plays() -> None:
-    for info in Roster().infos:
+def test_the_list_says_on_which_boards_a_player_plays_and_what_it_can() -> None:
+    roster = Roster()
+    for info in roster.infos:
         with make_player(info.spec) as player:
             plays = {f"{r}x{c}" for r, c in SHAPES if not player.unsupported(Rules(r, c))}
-        if not info.plain:  # a strength is another player on other boards
-            assert plays == set(info.shapes or (f"{r}x{c}" for r, c in SHAPES)), info.spec
-
-
-def test_the_list_says_who_values_moves_and_whose_search_can_be_limited() -> None:
-    for info in Roster().infos:
-        with make_player(info.spec) as player:
             abilities = (player.has_values, player.takes_limits)
         assert (info.values, info.takes_limits) == abilities, info.spec
+        if not info.plain:
+            assert plays == set(info.shapes or (f"{r}x{c}" for r, c in SHAPES)), info.spec
+            continue
+        for rules in (Rules(3, 3), Rules(5, 5)):  # a strength is another player on other boards
+            with roster.make(roster.spec(info.spec, rules)) as player:
+                player.start(rules, 0)
     own = Roster("policy:ply=1", [FIRST]).infos
     assert [info.takes_limits for info in own[:2]] == [False, False]

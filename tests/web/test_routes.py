@@ -51,13 +51,6 @@ WRONG: dict[str, dict[str, list[Any]]] = {
             for player in ("nobody", "os:system", "evil.py:Player", "ntuple:net=/etc/passwd")
         ],
     },
-    "POST /api/play": {
-        "InvalidSpec": [{"player": "nobody"}, {"player": "own.py:Mine"}],
-        "InvalidRules": [{"rules": "9x9"}],
-        "InvalidSeed": [{"seed": -1}, {"seed": "x"}],
-        "UnsupportedRules": [{"player": "ntuple:net=tiny", "rules": "3x3"}],
-        "InvalidInput": [{"moves": -1}, {"seconds": 0}, {"seconds": 61}],
-    },
     "POST /api/board": {"InvalidBoard": [{"text": "?"}], "InvalidInput": [{"text": 7}]},
     "POST /api/chance": {
         "InvalidBoard": [{"board": "x"}, {"board": BOARD, "rules": "3x3"}],
@@ -219,10 +212,10 @@ def test_the_document_lists_every_route_of_the_api(client: Client) -> None:
     assert found["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
     there = {one for one in routes(client) if one[1].startswith("/api") and one[0] != "HEAD"}
     assert set(document(client)) == there
-    assert len(there) > 40
+    assert len(there) >= 40
     references = set(re.findall(r'"\$ref": "#/components/schemas/(\w+)"', json.dumps(found)))
     assert references == set(found["components"]["schemas"])
-    assert {"AnalyseBody", "AnalyseReply", "PlayBody", "Refused", "StudyTables"} <= references
+    assert {"AnalyseBody", "AnalyseReply", "Refused", "StudyTables"} <= references
 
 
 def test_every_operation_is_described(client: Client) -> None:
@@ -243,7 +236,7 @@ def test_the_examples_work(client: Client) -> None:
         for example in content.get("examples", {}).values():
             assert client.ask(method, path, example["value"]).status == 200
             tried += 1
-    assert tried >= 4
+    assert tried >= 3
 
 
 def test_a_request_that_is_cancelled_gets_an_answer() -> None:

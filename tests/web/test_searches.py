@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from tests.web import own_players
-from tests.web.own_players import GATE
-from tests.web.page import PATIENCE, Listener
+from tests.web.own_players import GATE, First
+from tests.web.page import PATIENCE, Listener, start, wait_until
 from twofold.errors import ResourceError
 from twofold.game.board import Board
 from twofold.game.rules import STANDARD, Rules
 from twofold.limits import MAX_PLY
 from twofold.players import Player, PlayerSpec, make_player
-from twofold.search.budget import Budget
+from twofold.search.budget import Budget, Stop
 from twofold.web import searches as module
 from twofold.web.protocol import AnalysisReply, RefusedReply
 from twofold.web.searches import (
@@ -26,47 +26,33 @@ from twofold.web.searches import (
     Searches,
     clamped,
 )
-from twofold.web.session import Asked
 
 BOARD = Board.parse("1234/2345/3456/0010")
+GREEDY = PlayerSpec.parse("greedy")
 
 
-class Makes:
-    """Makes players, and counts them."""
+class Counted(First):
+    """What is made for `greedy`; it says whether it was closed."""
+
+    made: list["Counted"]
 
     def __init__(self) -> None:
-        self.made: list[Player] = []
-        self.closed: list[Player] = []
+        self.is_closed = False
+        Counted.made.append(self)
 
-    def __call__(self, spec: PlayerSpec) -> Player:
-        player = make_player(spec)
-        close, start = player.close, player.start
-        self.made.append(player)
+    def close(self) -> None:
+        self.is_closed = True
 
-        def counted() -> None:
-            self.closed.append(player)
-            close()
 
-        def uncounted(rules: Rules, seed: int) -> None:
-            player.close = close  # type: ignore[method-assign] # a search closes the one before
-            try:
-                start(rules, seed)
-            finally:
-                player.close = counted  # type: ignore[method-assign]
-
-        player.start = uncounted  # type: ignore[method-assign]
-        return player
+def make(spec: PlayerSpec) -> Player:
+    return Counted() if spec.name == "greedy" else make_player(spec)
 
 
 @pytest.fixture
-def makes() -> Makes:
-    return Makes()
-
-
-@pytest.fixture
-def searches(makes: Makes) -> Iterator[Searches]:
+def searches() -> Iterator[Searches]:
     GATE.reset()
-    with closing(Searches(makes, at_once=2)) as searches:
+    Counted.made = []
+    with closing(Searches(make, at_once=2)) as searches:
         yield searches
         GATE.opened.set()
 
@@ -75,10 +61,9 @@ def question(spec: str = "expectimax", board: Board = BOARD, **limits: Any) -> A
     return AnalysisOrder(PlayerSpec.parse(spec), board, Rules(*board.shape), None, Budget(**limits))
 
 
-def asked(searches: Searches, listener: Listener, what: AnalysisOrder, ref: int = 1) -> Asked:
-    one = Asked(lambda stop, send: searches.send(what, stop, send), listener.send, ref)
-    searches.threads.start(one.run, one.stop.raise_flag)
-    return one
+def asked(searches: Searches, listener: Listener, what: AnalysisOrder, ref: int = 1) -> Stop:
+    work = lambda stop, send: searches.send(what, stop, send)  # noqa: E731
+    return start(searches.threads, work, listener, ref)
 
 
 def final(listener: Listener, ref: int = 1) -> AnalysisReply:
@@ -118,116 +103,69 @@ def test_every_ply_is_sent(searches: Searches) -> None:
     assert (last.player, last.board) == ("expectimax", str(BOARD))
 
 
-def test_players_are_reused(searches: Searches, makes: Makes) -> None:
-    listener = Listener()
-    for ref in range(1, 4):
-        asked(searches, listener, question(ply=1, seconds=60.0), ref)
-        final(listener, ref)
-        wait_until_idle(searches)
-    assert len(makes.made) == 1
-    asked(searches, listener, question(board=Board.parse("3x3:123/000/000"), ply=1), 5)
-    final(listener, 5)
-    assert len(makes.made) == 2
-    assert makes.closed == []
-    searches.close()
-    assert len(makes.closed) == 2
-
-
-def wait_until_idle(searches: Searches) -> None:
-    for _ in range(10_000):
-        if not searches.threads._ends:
-            return
-        threading.Event().wait(0.001)
-    raise AssertionError("still searching")
-
-
-def test_the_number_of_idle_players_is_limited(searches: Searches, makes: Makes) -> None:
-    for number in range(IDLE_PLAYERS + 3):
-        with searches.player(PlayerSpec.parse(f"expectimax:ply=1,cut=0.{number + 1}"), STANDARD):
+def test_players_are_reused(searches: Searches) -> None:
+    """Under the same rules; some wait for that, the others are closed."""
+    for rules in (STANDARD, STANDARD, Rules(3, 3)):
+        with searches.player(GREEDY, rules):
             pass
-    assert makes.closed == makes.made[:3]
+    assert len(Counted.made) == 2
+    for cols in range(1, 1 + IDLE_PLAYERS):
+        with searches.player(GREEDY, Rules(2, cols)):
+            pass
+    assert [player.is_closed for player in Counted.made] == [True] * 2 + [False] * IDLE_PLAYERS
+    with searches.player(GREEDY, STANDARD):
+        searches.close()
+        assert [player.is_closed for player in Counted.made[2:]] == [True] * IDLE_PLAYERS + [False]
+    assert Counted.made[-1].is_closed
 
 
-def test_a_failed_player_is_not_reused(searches: Searches, makes: Makes) -> None:
+def test_a_failed_player_is_not_reused(searches: Searches) -> None:
     listener = Listener()
     asked(searches, listener, question(own_players.BROKEN))
     assert listener.wait(RefusedReply).kind == "InternalError"
-    assert makes.closed == makes.made
+    with pytest.raises(ZeroDivisionError), searches.player(GREEDY, STANDARD):
+        raise ZeroDivisionError
+    assert Counted.made[0].is_closed
 
 
 @pytest.mark.parametrize("spec", ["expectimax", own_players.PATIENT])
 @pytest.mark.promise("R29b")
 def test_a_stopped_analysis_sends_its_result(searches: Searches, spec: str) -> None:
     listener = Listener()
-    one = asked(searches, listener, question(spec, seconds=60.0))
+    stop = asked(searches, listener, question(spec, seconds=60.0))
     if spec == "expectimax":
         listener.wait(AnalysisReply)
     else:
         assert GATE.reached.wait(PATIENCE)
-    one.stop.raise_flag()
+    stop.raise_flag()
     assert final(listener).best
-    wait_until_idle(searches)
-
-
-@pytest.mark.promise("R29b")
-def test_after_a_drop_nothing_is_sent(searches: Searches, makes: Makes) -> None:
-    listener = Listener()
-    one = asked(searches, listener, question(seconds=60.0))
-    listener.wait(AnalysisReply)
-    one.drop()
-    count = len(listener.replies)
-    wait_until_idle(searches)
-    assert len(listener.replies) == count
-    assert makes.closed == []  # it may serve again
-    with searches.player(PlayerSpec.parse("expectimax"), STANDARD) as player:
-        assert [player] == makes.made
-        assert player.analyse(BOARD, Budget(ply=3)).depth == "3 plies"
+    wait_until(lambda: not searches.threads._ends)
 
 
 @pytest.mark.promise("R29b")
 def test_the_number_of_simultaneous_analyses_is_limited(searches: Searches) -> None:
-    """A third one is queued; if it is dropped from the queue, it never starts."""
+    """A third one is queued. Closing ends them all."""
     listener = Listener()
     first = asked(searches, listener, question(seconds=60.0), 1)
-    second = asked(searches, listener, question(seconds=60.0), 2)
+    asked(searches, listener, question(seconds=60.0), 2)
     for ref in (1, 2):
         listener.wait(AnalysisReply, lambda reply, ref=ref: reply.ref == ref)  # type: ignore[misc]
-    dropped = asked(searches, listener, question(ply=1), 3)
-    asked(searches, listener, question(ply=1), 4)
-    dropped.drop()
+    asked(searches, listener, question(ply=1), 3)
     assert {reply.ref for reply in listener.all(AnalysisReply)} == {1, 2}
-    first.drop()
-    final(listener, 4)
-    second.stop.raise_flag()
-    final(listener, 2)
-    assert not [reply for reply in listener.all(AnalysisReply) if reply.ref == 3]
-
-
-@pytest.mark.promise("R29b")
-def test_a_short_analysis_does_not_wait_for_long_ones(makes: Makes) -> None:
-    listener = Listener()
-    with closing(Searches(makes)) as searches:
-        for ref in range(1, 11):
-            asked(searches, listener, question(seconds=60.0), ref)
-        asked(searches, listener, question(ply=1), 11)
-        final(listener, 11)
-        assert not [reply for reply in listener.all(AnalysisReply) if reply.final][1:]
-
-
-def test_closing_ends_all(searches: Searches) -> None:
-    listener = Listener()
-    for ref in (1, 2, 3):
-        asked(searches, listener, question(seconds=60.0), ref)
-    listener.wait(AnalysisReply)
+    first.raise_flag()
+    final(listener, 3)
     searches.close()
     assert "twofold-search" not in [thread.name for thread in threading.enumerate()]
     with pytest.raises(ResourceError, match="shutting down"):
         searches.threads.start(lambda: None)
 
 
-def test_a_player_that_comes_back_after_the_end_is_closed(makes: Makes) -> None:
-    searches = Searches(makes)
-    with searches.player(PlayerSpec.parse("greedy"), STANDARD):
-        searches.close()
-        assert makes.closed == []
-    assert makes.closed == makes.made
+@pytest.mark.promise("R29b")
+def test_a_short_analysis_does_not_wait_for_long_ones() -> None:
+    listener = Listener()
+    with closing(Searches(make)) as searches:
+        for ref in range(1, 11):
+            asked(searches, listener, question(seconds=60.0), ref)
+        asked(searches, listener, question(ply=1), 11)
+        final(listener, 11)
+        assert not [reply for reply in listener.all(AnalysisReply) if reply.final][1:]

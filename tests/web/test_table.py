@@ -13,7 +13,6 @@ from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Listener, kept
 from tests.web.playing import LARGE, Writes, begin, ended, let_play, move, saved, wait_until_saved
 from twofold.errors import ResourceError
-from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.game.rules import STANDARD, Move
@@ -129,16 +128,6 @@ def test_deleting_a_game_in_play(table: PageTable) -> None:
     assert live.name not in table.store
 
 
-def test_the_goal_is_announced_once(table: PageTable) -> None:
-    listener = Listener()
-    board = Board.parse("aa11/0000/0000/0000")
-    live = begin(table, listener, STANDARD, board=board)
-    live.move("l", 0, Asker(listener, 2))
-    step = listener.wait(StepReply)
-    assert (step.goal_reached, step.now.status) == (True, "won")
-    assert not move(live, listener).goal_reached
-
-
 def test_steps_come_in_order(table: PageTable) -> None:
     """For several pages that act and follow."""
     listeners = [Listener() for _ in range(3)]
@@ -232,16 +221,6 @@ def test_a_game_that_ends_is_written_at_once(tmp_path: Path) -> None:
             wait_until_saved(live)
         assert store.read(live.name).record == live.record()
         assert store.games()[0].info.status == "over"
-
-
-def test_games_without_a_move_are_not_written(table: PageTable) -> None:
-    listener = Listener()
-    live = begin(table, listener)
-    table.leave(live, listener)
-    assert table.last() == live.name
-    assert table.find(live.name) is live
-    table.close()
-    assert table.infos() == []
 
 
 def test_a_full_disk_is_told_once_and_the_game_goes_on(

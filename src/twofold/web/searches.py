@@ -333,11 +333,8 @@ class Searches:
         player = self._take(kind) or self._new(spec, rules, at_home=at_home)
         try:
             yield player
-        except Exception:  # the player may be in an invalid state
+        except BaseException:  # the player may be in an invalid state
             player.close()
-            raise
-        except BaseException:  # the consumer stopped early
-            self._give_back(kind, player)
             raise
         self._give_back(kind, player)
 

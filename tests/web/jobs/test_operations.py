@@ -15,7 +15,8 @@ def test_a_job_is_checked_without_being_started(client: Client) -> None:
     assert found["command"].startswith("twofold bench greedy random")
     refused = client.post("/api/jobs/check", BENCH | {"players": ["own.py:Mine"]}).json
     assert "code" in refused["error"]
-    table = client.post("/api/jobs/check", {"kind": "table", "table": "442-256"}).json
+    table = client.post("/api/jobs/check", {"kind": "table", "table": " 442-256 "}).json
+    assert table["command"] == "twofold tables build 442-256"
     assert table["disk"] > table["memory"] > 10**8
     assert client.get("/api/jobs").json == []
 

@@ -57,14 +57,6 @@ def test_a_training_is_a_command(tmp_path: Path) -> None:
     assert plan.disk == plan.memory
 
 
-def test_a_table_is_a_command_with_its_requirements(tmp_path: Path) -> None:
-    plan = TableJob(table=" 442-64 ").plan(tmp_path)
-    assert plan.command == "twofold tables build 442-64"
-    assert plan.disk is not None
-    assert plan.memory is not None
-    assert 0 < plan.disk < plan.memory
-
-
 @pytest.mark.parametrize("fields", [
     {"players": []}, {"players": ["greedy"] * 13}, {"games": 0}, {"games": MAX_GAMES + 1},
     {"games": "5"}, {"players": ["g" * 5000]}, {"out": "/etc/passwd"}, {"threads": 0},
@@ -73,16 +65,6 @@ def test_a_table_is_a_command_with_its_requirements(tmp_path: Path) -> None:
 def test_values_beyond_limits_are_refused(fields: dict[str, Any]) -> None:
     with pytest.raises(msgspec.ValidationError):
         bench(**fields)
-
-
-@pytest.mark.parametrize("spec", [
-    FIRST, "own.py:Mine", "os:system", "engine:cmd=ls", "exact:table=/etc/passwd",
-    "ntuple:net=/tmp/net.safetensors", "ntuple:tables=/tmp/a.twofold-table", "--ray", "-h",
-    "expectimax:table_mb=100000", "nobody",
-])  # fmt: skip
-def test_players_with_code_or_files_are_refused(spec: str, tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput):
-        bench(players=[spec]).plan(tmp_path)
 
 
 @pytest.mark.parametrize("name", [
@@ -96,7 +78,7 @@ def test_names_are_plain(name: str) -> None:
 
 
 @pytest.mark.parametrize("wanted", [
-    bench(rules="--out x"), bench(players=["ntuple"], rules="3x3"),
+    bench(rules="--out x"), bench(players=[FIRST]), bench(players=["ntuple"], rules="3x3"),
     bench(seed="-1"),
     train(network="own.safetensors"), train(network="--start"), train(schedule="rule"),
     train(schedule="own.py:rate"), train(rules="5x5"),

@@ -1,12 +1,10 @@
 """Test boards: a fixed mix of games in progress, nearly full boards and large tiles."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from itertools import count as counter
 from random import Random
 
-from tests.support.literal.rules import Grid, Position, empty_cells, is_dead, legal, place, position
+from tests.support.literal import Grid, Position, empty_cells, legal, place, position
 
 SIDE = 4
 LARGEST_SUM = 65536 - 64  # no line of play from here can make a tile of 65536
@@ -46,7 +44,7 @@ def boards(
 
 def _is_fit(board: Position, fewest: int, most: int) -> bool:
     in_range = fewest <= len(empty_cells(board)) <= most
-    return in_range and sum(map(sum, board)) < LARGEST_SUM and not is_dead(board)
+    return in_range and sum(map(sum, board)) < LARGEST_SUM and bool(legal(board, "urdl"))
 
 
 def _below(rng: Random, n: int) -> int:
