@@ -251,7 +251,7 @@ NAMES_ONLY = (
 
 @pytest.mark.promise("R29c")
 def test_no_file_of_the_page_names_another_host() -> None:
-    """No CDN, web fonts or telemetry; namespaces of XML are names, and 127.0.0.1 is this machine."""
+    """No CDN, web fonts or telemetry; namespaces of XML are names only."""
     assert not [named for name in FILES for named in foreign_hosts(name)]
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import signal
 import socket
 import threading
@@ -69,6 +70,27 @@ def test_the_owner_plays_on_beside_hostile_connections(hub: Hub, tmp_path: Path,
             with opened(access) as another:
                 assert is_answered(another)
         assert not server.server_state.connections
+
+
+@pytest.mark.promise("R29")
+@pytest.mark.skipif(os.name != "posix", reason="other systems have no such limit")
+def test_silent_connections_do_not_use_up_the_open_files(hub: Hub, tmp_path: Path) -> None:
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, before[1]))
+    listener = free_listener()
+    access = Access(listener.getsockname()[1])
+    try:
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(serving(create_app(hub, access, tmp_path), listener))
+            with opened(access) as page:  # the limit is raised by now
+                for _ in range(300):
+                    stack.enter_context(socket.create_connection(listener.getsockname()))
+                assert is_answered(page)
+                assert is_answered(stack.enter_context(opened(access)))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
 def is_answered(page: ClientConnection) -> bool:

@@ -6,6 +6,7 @@ import ipaddress
 import os
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -104,6 +105,9 @@ STOP_SECONDS: Final = 1
 
 _NO_HOST: Final = "expected an address of this machine as host, got {}"
 
+MAX_FILES: Final = 10_240
+"""Open files to ask the system for; many give 1,024 or 256, and each connection is one."""
+
 BACKLOG: Final = 128
 """Length of the queue of connections to be accepted."""
 
@@ -135,7 +139,15 @@ class Server(uvicorn.Server):
         )
 
     def serve_on(self, listener: socket.socket) -> None:
-        """Serve until stopped."""
+        """Serve until stopped; idle connections of others must not use up the open files."""
+        if sys.platform != "win32":
+            import resource
+
+            soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+            wanted = MAX_FILES if hard == resource.RLIM_INFINITY else min(hard, MAX_FILES)
+            if soft != resource.RLIM_INFINITY and soft < wanted:
+                with contextlib.suppress(OSError, ValueError):
+                    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
         self.run(sockets=[listener])
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
