@@ -100,7 +100,7 @@ def other_readers_of_studies(folder: Path, specs: list[str]) -> None:
     from twofold.arena.bench import resumed
     from twofold.arena.study import Study
     from twofold.players import PlayerSpec
-    from twofold.web import lab as lab
+    from twofold.web.lab import Lab
 
     for number, spec in enumerate(specs):
         with Study(_study(folder / f"{number}.db", spec)) as study:
@@ -108,8 +108,8 @@ def other_readers_of_studies(folder: Path, specs: list[str]) -> None:
             attempt(resumed, study, list(map(PlayerSpec.parse, ["greedy", "another.py:Name"])))
     plain = [spec for spec in specs if "sha256" not in spec]  # else others of the same file
     path = str(_study(folder / "all.db", *plain))
-    attempt(lab.studies, folder)
-    attempt(lab.study, folder, "all.db")
+    attempt(Lab(folder).studies)
+    attempt(Lab(folder).study, "all.db")
     short = ["--rules", RULES, "--games", "2", "--out", path]
     command("bench", "greedy", *short)
     command("compare", "greedy", "corner", *short)

@@ -20,7 +20,7 @@ from twofold.arena.study import Study
 from twofold.errors import InvalidInput, TwofoldError
 from twofold.game.notation import SeedRange
 from twofold.storage.database import Deadline
-from twofold.web import lab as lab
+from twofold.web.lab import Lab
 
 SOON = 60.0
 """Seconds; a view without end takes for ever."""
@@ -94,7 +94,7 @@ def test_what_is_not_of_sqlite_is_refused(study: Path, kind: str, suffix: str) -
     said = refused(study)
     assert f"s.db{suffix}'" in said
     assert kind == "a pipe" or "for one database" in said
-    assert f"s.db{suffix}" in lab.studies(study.parent)[0].error
+    assert f"s.db{suffix}" in Lab(study.parent).studies()[0].error
     assert os.lstat(beside) == state
     assert victim.read_bytes() == b"mine" * 1000
 
@@ -161,9 +161,9 @@ def test_other_tables_than_ours_are_refused(study: Path, name: str) -> None:
     said = refused(study)
     words = ("exactly the tables of a study, got", "malformed database schema")
     assert any(map(said.__contains__, words))
-    assert "s.db" in lab.studies(study.parent)[0].error
+    assert "s.db" in Lab(study.parent).studies()[0].error
     with pytest.raises(InvalidInput, match="study"):
-        lab.study(study.parent, "s.db")
+        Lab(study.parent).study("s.db")
     assert time.monotonic() - began < SOON
 
 

@@ -3,14 +3,11 @@
 import threading
 from typing import Any
 
-import pytest
-
-from tests.web.page import PATIENCE, Listener
+from tests.web.page import Listener
 from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.game.rules import Rules
 from twofold.games.autoplay import Wish
-from twofold.games.store import Conflict, GameStore, Version
 from twofold.players import make_player
 from twofold.web.page_game import Asker, PageGame
 from twofold.web.protocol import AutoplayEnded, StepReply
@@ -56,29 +53,3 @@ def wait_until_saved(live: PageGame) -> None:
             return
         threading.Event().wait(0.001)
     raise AssertionError("never saved")
-
-
-class Writes:
-    """Counts the writes of a store, and can refuse them."""
-
-    def __init__(self, store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.moves: list[int] = []
-        self.error: Exception | None = None
-        self._changed = threading.Condition()
-        save = store.save
-
-        def counted(
-            game: str, record: Record, played: float, mark: int = 0, *, own: int | None = None
-        ) -> int | Version | Conflict:
-            with self._changed:
-                self.moves.append(len(record.moves))
-                self._changed.notify_all()
-            if self.error is not None:
-                raise self.error
-            return save(game, record, played, mark, own=own)
-
-        monkeypatch.setattr(store, "save", counted)
-
-    def wait(self, count: int) -> None:
-        with self._changed:
-            assert self._changed.wait_for(lambda: len(self.moves) >= count, PATIENCE)

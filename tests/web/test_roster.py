@@ -12,6 +12,7 @@ from twofold.errors import InvalidSpec, LimitExceeded
 from twofold.game.board import Board
 from twofold.game.rules import STANDARD, Rules
 from twofold.players import Player, PlayerSpec, entries, make_player
+from twofold.players.engine.lines import ALL_SHAPES
 from twofold.players.presets import DEFAULT_PLAYER, STRENGTHS
 from twofold.search.budget import Budget, Stop
 from twofold.tables.problem import Problem
@@ -20,7 +21,7 @@ from twofold.tables.store import LayerStore
 from twofold.values.network import Network
 from twofold.values.network_file import Card, write_network
 from twofold.web.job_kinds import BenchJob
-from twofold.web.roster import MAX_TABLE_MB, MAX_THREADS, PICKS, SHAPES, Roster
+from twofold.web.roster import MAX_TABLE_MB, MAX_THREADS, PICKS, Roster
 from twofold.web.searches import AnalysisOrder, Searches
 
 BOARD = Board.parse("1100/0000/0000/0000")
@@ -209,11 +210,11 @@ def test_the_list_says_on_which_boards_a_player_plays_and_what_it_can() -> None:
     roster = Roster()
     for info in roster.infos:
         with make_player(info.spec) as player:
-            plays = {f"{r}x{c}" for r, c in SHAPES if not player.unsupported(Rules(r, c))}
+            plays = {f"{r}x{c}" for r, c in ALL_SHAPES if not player.unsupported(Rules(r, c))}
             abilities = (player.has_values, player.takes_limits)
         assert (info.values, info.takes_limits) == abilities, info.spec
         if not info.plain:
-            assert plays == set(info.shapes or (f"{r}x{c}" for r, c in SHAPES)), info.spec
+            assert plays == set(info.shapes or (f"{r}x{c}" for r, c in ALL_SHAPES)), info.spec
             continue
         for rules in (Rules(3, 3), Rules(5, 5)):  # a strength is another player on other boards
             with roster.make(roster.spec(info.spec, rules)) as player:

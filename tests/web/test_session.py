@@ -14,14 +14,7 @@ from twofold.web import protocol
 from twofold.web import session as module
 from twofold.web.hub import Hub
 from twofold.web.page_game import PageGame
-from twofold.web.protocol import (
-    AnalysisReply,
-    AutoplayEnded,
-    GameState,
-    RefusedReply,
-    Reviewed,
-    StepReply,
-)
+from twofold.web.protocol import AnalysisReply, GameState, RefusedReply, Reviewed, StepReply
 
 
 @pytest.fixture
@@ -30,24 +23,6 @@ def hub(own_hub: Hub) -> Hub:
 
 
 # ---- games
-
-
-def test_a_game_from_beginning_to_end(hub: Hub, page: Page) -> None:
-    state = page.open()
-    assert state.now.move_number == 0
-    assert state.kept
-    page.play(state, 3)
-    assert page.ask(protocol.UndoRequest(game=state.game), GameState).now.move_number == 2
-    assert page.ask(protocol.RedoRequest(game=state.game), StepReply).now.move_number == 3
-    page.let_play(state)
-    ended = page.wait(AutoplayEnded)
-    assert (ended.reason, ended.now.legal) == ("over", "")
-    kind, _ = page.refusal(
-        protocol.MoveRequest(game=state.game, move="u", move_number=ended.now.move_number)
-    )
-    assert kind == "GameOver"
-    (one,) = hub.table.infos()
-    assert (one.game, one.status, one.player) == (state.game, "over", "me + greedy")
 
 
 def test_a_fork(hub: Hub, page: Page) -> None:
@@ -83,17 +58,6 @@ def test_a_game_of_another_page_has_to_be_opened(hub: Hub, page: Page) -> None:
     assert len(other.replies) == count
 
 
-def test_the_game_played_last_is_opened(hub: Hub, page: Page) -> None:
-    old, new = page.new(), page.new()
-    page.play(old, 1)
-    assert Page(hub).open().game == old.game
-    page.play(new, 1)
-    assert Page(hub).open().game == new.game
-    newest = page.new()  # without a move yet
-    page.close()
-    assert Page(hub).open().game == newest.game
-
-
 def test_the_number_of_open_games_is_limited(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_FOLLOWED", 2)
     first, _ = page.new(), page.new()
@@ -101,9 +65,6 @@ def test_the_number_of_open_games_is_limited(page: Page, monkeypatch: pytest.Mon
     page.open(first.game)  # again
     page.tell(protocol.CloseRequest(game=first.game))
     page.new()
-
-
-# ---- players
 
 
 # ---- the end

@@ -73,21 +73,6 @@ def stored(servers: list[Server]) -> dict[str, Record]:
         return {name: other.read(name).record for name in ids(other)}
 
 
-def test_a_page_shows_moves_and_undo_of_another_program_by_itself(tmp_path: Path) -> None:
-    with ExitStack() as stack:
-        hubs = [Hub(tmp_path, "greedy", warm_up=False) for _ in range(2)]
-        for hub in hubs:
-            stack.callback(hub.close)
-        mine, theirs = (Page(hub) for hub in hubs)
-        begun = mine.new()
-        mine.play(begun, 2)
-        wait_until_saved(hubs[0].table.find(begun.game))
-        theirs.play(theirs.open(begun.game), 3)
-        mine.wait(GameState, lambda state: state.note == "newer" and state.now.move_number == 5)
-        theirs.ask(protocol.UndoRequest(game=begun.game), GameState)
-        mine.wait(GameState, lambda state: state.note == "newer" and state.now.move_number == 4)
-
-
 def test_a_game_changed_while_another_is_read_is_looked_at_once_more(
     servers: list[Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:

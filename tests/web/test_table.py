@@ -10,30 +10,18 @@ import pytest
 
 from tests.web import own_players
 from tests.web.own_players import GATE
-from tests.web.page import PATIENCE, Listener, kept
-from tests.web.playing import LARGE, Writes, begin, ended, let_play, move, saved, wait_until_saved
+from tests.web.page import PATIENCE, Listener, kept, wait_until
+from tests.web.playing import LARGE, begin, ended, let_play, move, saved, wait_until_saved
 from twofold.errors import ResourceError
 from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.game.rules import STANDARD, Move
-from twofold.games.live_game import SAVE_SECONDS
 from twofold.games.store import GameStore, NotFound
 from twofold.players import make_player, play_game
 from twofold.web import table as module
 from twofold.web.page_game import REPLAY_MOVES, Asker
 from twofold.web.protocol import GameState, RefusedReply, Reply, StepReply
 from twofold.web.table import RETRY_SECONDS, PageTable
-
-
-def test_a_game_is_found_again_with_its_redo(table: PageTable) -> None:
-    listener, other = Listener(), Listener()
-    live = begin(table, listener)
-    move(live, listener)
-    live.undo(Asker(listener, 3))
-    table.leave(live, listener)
-    again = table.join(table.find(live.name), Asker(other, 1))
-    assert again is live
-    assert other.wait(GameState).now.can_redo
 
 
 def test_the_number_of_idle_games_is_limited(
@@ -45,7 +33,7 @@ def test_the_number_of_idle_games_is_limited(
     for _ in range(5):
         live = begin(table, listener)
         move(live, listener)
-        wait_until_saved(live)
+        live.save()
         table.leave(live, listener)
         games.append(live)
     assert [table.find(live.name) is live for live in games] == [False] * 3 + [True] * 2
@@ -184,37 +172,16 @@ def test_looking_back_at_a_long_game(table: PageTable) -> None:
     assert live.game.board == history.at(last - 1).board
 
 
-def test_a_game_that_changes_is_written_once_a_second(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    listener = Listener()
-    with closing(GameStore(tmp_path)) as store:
-        writes = Writes(store, monkeypatch)
-        with closing(PageTable(store)) as table:
-            live = begin(table, listener)
-            assert time.monotonic() < live.save_due <= time.monotonic() + SAVE_SECONDS
-            live.save_due = float("inf")
-            for _ in range(6):
-                move(live, listener)
-            table._save(live)
-            assert writes.moves == []
-            live.save_due = 0.0
-            writes.wait(1)
-            wait_until_saved(live)
-            assert live.save_due > time.monotonic()
-            live.save_due = float("inf")
-            move(live, listener)
-            assert writes.moves == [6]
-            table.leave(live, listener)  # the last one: at once
-            writes.wait(2)
-        assert writes.moves == [6, 7]
-
-
-def test_a_game_that_ends_is_written_at_once(tmp_path: Path) -> None:
+def test_a_game_that_ends_or_is_left_is_written_at_once(tmp_path: Path) -> None:
     listener = Listener()
     with closing(GameStore(tmp_path)) as store:
         with closing(PageTable(store)) as table:
             live = begin(table, listener, STANDARD)
+            live.save_due = float("inf")
+            move(live, listener)
+            table.leave(live, listener)
+            wait_until_saved(live)
+            table.join(live, Asker(listener, 3))
             live.save_due = float("inf")
             let_play(live, listener, "greedy")
             assert ended(listener).reason == "over"
@@ -226,10 +193,14 @@ def test_a_game_that_ends_is_written_at_once(tmp_path: Path) -> None:
 def test_a_full_disk_is_told_once_and_the_game_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    listener = Listener()
+    listener, writes = Listener(), []
+
+    def fail(*_: object, **__: object) -> None:
+        writes.append("")
+        raise ResourceError("cannot write 100 bytes to 'x': No space left on device")
+
     with closing(GameStore(tmp_path)) as store:
-        writes = Writes(store, monkeypatch)
-        writes.error = ResourceError("cannot write 100 bytes to 'x': No space left on device")
+        monkeypatch.setattr(store, "save", fail)
         with closing(PageTable(store)) as table:
             live = begin(table, listener)
             move(live, listener)
@@ -240,11 +211,11 @@ def test_a_full_disk_is_told_once_and_the_game_goes_on(
             for count in (2, 3):
                 move(live, listener)
                 table.save_at_once(live)
-                writes.wait(count)
+                wait_until(lambda count=count: len(writes) >= count)  # type: ignore[misc]
             assert len(listener.all(RefusedReply)) == 1
             table.leave(live, listener)  # it stays in memory
             assert table.find(live.name) is live
-            writes.error = None
+            monkeypatch.undo()
             table.save_at_once(live)
             wait_until_saved(live)
         assert len(store.read(live.name).record.moves) == 3

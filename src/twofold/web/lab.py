@@ -120,16 +120,6 @@ class CurvesFigure(msgspec.Struct):
     tile: Annotated[int, msgspec.Meta(ge=0)] = 0
 
 
-def studies(folder: Path) -> list[StudyInfo]:
-    """The studies below a folder, last changed first; unreadable ones with their error."""
-    return [info for found in find(folder, SUFFIX) if (info := _info(found)) is not None]
-
-
-def study(folder: Path, name: str) -> StudyTables:
-    """The tables of a study; raises NotThere, or InvalidInput if it is empty or unreadable."""
-    return _report(named(folder, name, SUFFIX))
-
-
 # ---- the list
 
 
@@ -218,7 +208,8 @@ class Lab:
     @operation("GET /api/studies", tagged=True)
     def studies(self) -> list[StudyInfo]:
         """List the studies in the folder, changed last first."""
-        return studies(self._folder)
+        infos = map(_info, find(self._folder, SUFFIX))
+        return [info for info in infos if info is not None]
 
     @operation("GET /api/studies/{name:path}/games.csv", reply="text/csv", threads="studies")
     def games(self, name: str) -> File:
@@ -274,7 +265,7 @@ class Lab:
     @operation("GET /api/studies/{name:path}", threads="studies", tagged=True)
     def study(self, name: str) -> StudyTables:
         """The tables of a study."""
-        return study(self._folder, name)
+        return _report(named(self._folder, name, SUFFIX))
 
     @operation("GET /api/runs", threads="runs", tagged=True)
     def runs(self) -> list[RunInfo]:

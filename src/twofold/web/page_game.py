@@ -110,11 +110,6 @@ class PageGame(LiveGame):
             if not self._followers:
                 self._end_players()
 
-    def leave_alone(self) -> None:
-        """End autoplay without a message."""
-        with self.lock:
-            self._end_players()
-
     @property
     def is_followed(self) -> bool:
         """True if a page follows it."""
@@ -137,7 +132,7 @@ class PageGame(LiveGame):
         Raises StaleMove for another move number, or IllegalMove.
         """
         with self.lock:
-            self.take_over()
+            self.give_way()
             if move_number != self.game.move_number:
                 raise StaleMove(
                     f"expected a move after {self.game.move_number} moves, got one for the board "
@@ -152,7 +147,7 @@ class PageGame(LiveGame):
         """Undo the last move; ends autoplay. Raises NothingToUndo, or DailyRule in a daily game."""
         with self.lock:
             self.refuse_in_daily("undo")
-            self.take_over()
+            self.give_way()
             step = self.game.undo()
             self.changed()
             self.tell(self.state(undone=step.move.letter), asker)
@@ -160,7 +155,7 @@ class PageGame(LiveGame):
     def redo(self, asker: Asker) -> None:
         """Redo the last undone move; ends autoplay. Raises NothingToRedo."""
         with self.lock:
-            self.take_over()
+            self.give_way()
             before = self.game.board
             step = self.game.redo()
             self.add_player(ME)
@@ -170,7 +165,7 @@ class PageGame(LiveGame):
         """Take back what keeps the game from counting as played by hand: see `take_back`."""
         with self.lock:
             self.refuse_in_daily("undo")
-            self.take_over()
+            self.give_way()
             self.take_back()
             self.changed()
             self.tell(self.state(), asker)
@@ -186,9 +181,21 @@ class PageGame(LiveGame):
                 self.changed()
             return self.hints
 
-    def _moved(self, before: Board, step: Step, by: str, asker: Asker | None) -> None:
+    def _moved(self, before: Board, step: Step, by: str, asker: Asker) -> None:
+        """Send a move just made; `by` is a player's spec or empty."""
         self.changed(at_once=self.game.is_finished)
-        self.tell(self.step_reply(before, step, by), asker)
+        reply = protocol.StepReply(
+            game=self.name,
+            move=step.move.letter,  # type: ignore[arg-type]
+            reward=step.reward,
+            slides=slides(before, step.move),
+            cell=step.cell,
+            tile=step.tile,
+            by=by,
+            goal_reached=makes_goal(before, step.board, self.game.rules),
+            now=self.now(),
+        )
+        self.tell(reply, asker)
 
     # ---- players
 
@@ -221,10 +228,11 @@ class PageGame(LiveGame):
             else:
                 asker.answer(ended)
 
-    def take_over(self) -> None:
-        """End autoplay because a person acts."""
-        if self._end_players():
-            self.tell(self.end_reply("paused"))
+    def give_way(self) -> None:
+        """End autoplay because a person or another program acts."""
+        with self.lock:
+            if self._end_players():
+                self.tell(self.end_reply("paused"))
 
     def _end_players(self) -> bool:
         """End autoplay; True if a player was playing, not only getting ready."""
@@ -338,10 +346,6 @@ class PageGame(LiveGame):
             self.name, self.was = new.name, self.name
             self.move_to(new, conflict)
 
-    def give_way(self) -> None:
-        """End autoplay."""
-        self.take_over()
-
     def tell_news(self, news: News) -> None:
         """Report what another program did; the next follower gets it if there is none."""
         self.tell(self.state(news=news))
@@ -350,7 +354,7 @@ class PageGame(LiveGame):
     def disown(self) -> None:
         """The game was deleted; the followers may continue it unsaved."""
         with self.lock:
-            self.take_over()
+            self.give_way()
             self.place = None
             self.tell(self.state())
 
@@ -408,20 +412,6 @@ class PageGame(LiveGame):
                 move_number=number,
                 next_move=self.game.letters_between(number, number + 1),
             )
-
-    def step_reply(self, before: Board, step: Step, by: str) -> protocol.StepReply:
-        """A move just made; `before` is the board before it, `by` a player's spec or empty."""
-        return protocol.StepReply(
-            game=self.name,
-            move=step.move.letter,  # type: ignore[arg-type]
-            reward=step.reward,
-            slides=slides(before, step.move),
-            cell=step.cell,
-            tile=step.tile,
-            by=by,
-            goal_reached=makes_goal(before, step.board, self.game.rules),
-            now=self.now(),
-        )
 
     def end_reply(self, reason: EndReason, message: str = "") -> protocol.AutoplayEnded:
         """Autoplay has ended; `message` is the error, if it failed."""

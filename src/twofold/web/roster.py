@@ -19,8 +19,8 @@ import msgspec
 from twofold.errors import InvalidInput, InvalidSpec, InvalidTable, LimitExceeded, TwofoldError
 from twofold.game.notation import shown
 from twofold.game.rules import STANDARD, Rules
-from twofold.limits import MAX_SIDE
 from twofold.players import Player, PlayerSpec
+from twofold.players.engine.lines import ALL_SHAPES
 from twofold.players.keys import TABLES, Entry
 from twofold.players.presets import DEFAULT, STRENGTHS
 from twofold.players.registry import default_player
@@ -53,14 +53,6 @@ PICKS: Final = (
     "random",
 )
 """The players to choose from after the default one and the strengths."""
-
-SHAPES: Final = tuple(
-    (rows, cols)
-    for rows in range(1, MAX_SIDE + 1)
-    for cols in range(1, MAX_SIDE + 1)
-    if rows * cols > 1
-)
-"""Rows and columns of the boards there are."""
 
 _CAPS: Final = re.compile(r"[0-9A-Za-z]+-[0-9]+/[0-9]+-[0-9]+", re.ASCII)
 """Name of an endgame table with caps."""
@@ -171,8 +163,8 @@ def _pick(text: str) -> PlayerInfo:
     """A player of the list, with the sizes of boards that it plays on."""
     spec = PlayerSpec.parse(text)
     with spec.make() as player:
-        shapes = [one for one in SHAPES if not player.unsupported(Rules(*one))]
-    return _info(spec, spec.words, shapes=_as_text(shapes) if len(shapes) < len(SHAPES) else ())
+        shapes = [one for one in ALL_SHAPES if not player.unsupported(Rules(*one))]
+    return _info(spec, spec.words, shapes=_as_text(shapes) if len(shapes) < len(ALL_SHAPES) else ())
 
 
 def _as_text(shapes: Iterable[tuple[int, int]]) -> tuple[str, ...]:

@@ -262,7 +262,7 @@ class PageTable:
         """End all players and save all games; a player that does not end in time is abandoned."""
         until = time.monotonic() + seconds
         for live in self._games():
-            live.leave_alone()
+            live.give_way()
         self.seats.close(seconds / 2)
         self._closing = True
         self._woken.set()

@@ -19,7 +19,7 @@ from twofold.game.notation import SeedRange
 from twofold.game.rules import Rules
 from twofold.limits import MAX_RUNS, MAX_SCORE
 from twofold.version import SIGNATURE
-from twofold.web import lab as lab
+from twofold.web.lab import Lab
 
 DEEP = "[" * 100_000
 HUGE = 10**22
@@ -136,14 +136,14 @@ def test_a_bad_cell_is_named_and_hides_no_other_study(
             assert "s.db" in said, (value, said)
             if (table, column) not in (("run", "run"), ("plan", "plan")):
                 assert "run 3" in said or column == "run", (value, said)
-        listed = {one.name: one for one in lab.studies(tmp_path)}
+        listed = {one.name: one for one in Lab(tmp_path).studies()}
         assert (listed["other.db"].games, listed["other.db"].error) == (6, "")
         assert bool(listed["s.db"].error) == (table in ("run", "plan")), value
         if column == "reached":  # which the page does not show
-            assert lab.study(tmp_path, "s.db").games == 6
+            assert Lab(tmp_path).study("s.db").games == 6
             continue
         with pytest.raises(InvalidInput, match=r"got .*'s\.db'|in .*'s\.db'"):
-            lab.study(tmp_path, "s.db")
+            Lab(tmp_path).study("s.db")
 
 
 @pytest.mark.promise("R63")

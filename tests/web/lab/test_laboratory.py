@@ -21,23 +21,23 @@ from twofold.learn.curve import Point
 from twofold.learn.curve_files import run, runs
 from twofold.storage import named_files
 from twofold.web import lab as lab
-from twofold.web.lab import studies, study
+from twofold.web.lab import Lab
 
 # ---- studies
 
 
 def test_the_studies_of_a_folder(folder: Path) -> None:
-    first, second = studies(folder)
+    first, second = Lab(folder).studies()
     assert (first.name, first.games, first.asked, first.error) == ("a.db", 8, 18, "")
     assert first.players == ["weak", "strong", "<img src=x>\\x1b[2J\\u202e"]
     assert first.rules == [RULES]
     assert first.changed == "2033-05-18T03:33:20.000+00:00"
     assert (second.name, second.players) == ("sub/b.db", first.players)
-    assert studies(folder / "no such folder") == []
+    assert Lab(folder / "no such folder").studies() == []
 
 
 def test_the_tables_are_those_of_the_report(folder: Path) -> None:
-    found = study(folder, "a.db")
+    found = Lab(folder).study("a.db")
     with Study(folder / "a.db", read_only=True) as opened:
         (expected,) = gather(opened)
     (section,) = found.sections
@@ -55,7 +55,7 @@ def test_the_tables_are_those_of_the_report(folder: Path) -> None:
     assert section.commands[0].startswith("twofold bench weak strong --games 4 --seed 1 --rules")
     assert section.all_pairs
     assert not section.has_spread
-    assert (found.games, found.changed) == (8, studies(folder)[0].changed)
+    assert (found.games, found.changed) == (8, Lab(folder).studies()[0].changed)
 
 
 def test_a_study_is_read_once_until_it_changes(
@@ -68,14 +68,14 @@ def test_a_study_is_read_once_until_it_changes(
         return gather(opened)
 
     monkeypatch.setattr(lab, "gather", counted)
-    first = study(folder, "a.db")
-    assert study(folder, "a.db") is first
+    first = Lab(folder).study("a.db")
+    assert Lab(folder).study("a.db") is first
     assert len(read) == 1
     with Study(folder / "a.db") as opened:
         opened.add(1, row(99, 7, 5))
         opened.flush()
-        assert study(folder, "a.db").games == 9  # what is in the write-ahead log counts
-    assert studies(folder)[0].games == 9
+        assert Lab(folder).study("a.db").games == 9  # what is in the write-ahead log counts
+    assert Lab(folder).studies()[0].games == 9
     assert len(read) == 2
 
 
@@ -84,9 +84,9 @@ def test_requested_games_are_counted_once(tmp_path: Path) -> None:
         number = add(made, "one")
         for seed, games in [(1, 100), (51, 100), (60, 10), (1000, 5)]:
             made.want(number, SeedRange(seed, games))
-    assert studies(tmp_path)[0].asked == 155
+    assert Lab(tmp_path).studies()[0].asked == 155
     with pytest.raises(InvalidInput, match=r"got 'a\.db' without any"):
-        study(tmp_path, "a.db")
+        Lab(tmp_path).study("a.db")
 
 
 def test_an_unreadable_file_is_listed_with_its_error(folder: Path) -> None:
@@ -96,13 +96,13 @@ def test_an_unreadable_file_is_listed_with_its_error(folder: Path) -> None:
         connection.execute("PRAGMA user_version = 99")
     with closing(sqlite3.connect(folder / "other.db")) as connection:
         connection.execute("CREATE TABLE game (seed)")
-    found = {one.name: one for one in studies(folder)}
+    found = {one.name: one for one in Lab(folder).studies()}
     assert set(found) == {"a.db", "sub/b.db", "torn.db"}
     assert "expected a valid study, got 'torn.db'" in found["torn.db"].error
     assert "got 'sub/b.db' of schema 99" in found["sub/b.db"].error
     for name in ("torn.db", "sub/b.db", "other.db", "empty.db"):
         with pytest.raises(TwofoldError, match=name):
-            study(folder, name)
+            Lab(folder).study(name)
 
 
 # ---- names
@@ -110,11 +110,11 @@ def test_an_unreadable_file_is_listed_with_its_error(folder: Path) -> None:
 
 def test_a_link_within_the_folder_is_followed(folder: Path) -> None:
     (folder / "link.db").symlink_to(folder / "a.db")
-    assert study(folder, "link.db").games == 8
+    assert Lab(folder).study("link.db").games == 8
     with Study(folder / "a.db") as opened:  # its log lies beside the file
         opened.add(1, row(99, 7, 5))
         opened.flush()
-        assert study(folder, "link.db").games == 9
+        assert Lab(folder).study("link.db").games == 9
 
 
 def test_the_number_of_entries_read_is_limited(
@@ -133,7 +133,7 @@ def test_the_number_of_entries_read_is_limited(
 
 
 def test_the_charts_show_every_player(folder: Path) -> None:
-    (charts,) = study(folder, "a.db").charts
+    (charts,) = Lab(folder).study("a.db").charts
     assert [one.player for one in charts.reach] == [0, 1]
     strong = charts.reach[0]
     assert (strong.xs, strong.ys) == ([16, 32, 64], [100, 75, 25])

@@ -22,7 +22,7 @@ from twofold.arena.study import Study
 from twofold.errors import InvalidInput
 from twofold.learn.curve_files import run
 from twofold.web import lab as lab
-from twofold.web.lab import Lab, studies, study
+from twofold.web.lab import Lab
 from twofold.web.operations import operations_of, routes_of
 
 Get = Callable[..., httpx.Response]
@@ -120,7 +120,7 @@ def test_hung_requests_leave_the_rest_of_the_server_alone(
     """40 requests wait for the list of studies; other pages and threads still respond."""
     go = threading.Event()
 
-    def hang(*_: object) -> list[lab.StudyInfo]:
+    def hang(*_: object) -> list[object]:
         assert go.wait(60)
         return []
 
@@ -141,7 +141,7 @@ def test_hung_requests_leave_the_rest_of_the_server_alone(
             go.set()
         return answers
 
-    monkeypatch.setattr(lab, "studies", hang)
+    monkeypatch.setattr(lab, "find", hang)
     assert anyio.run(crowd) == [200] * 43
 
 
@@ -149,6 +149,6 @@ def test_hung_requests_leave_the_rest_of_the_server_alone(
 def test_a_query_of_the_lab_has_a_deadline(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lab, "QUERY_SECONDS", -1.0)
     monkeypatch.setattr("twofold.storage.database._STEPS", 1)
-    assert "The file is damaged or too large" in studies(folder)[0].error
+    assert "The file is damaged or too large" in Lab(folder).studies()[0].error
     with pytest.raises(InvalidInput, match=r"no answer from 'a\.db' within"):
-        study(folder, "a.db")
+        Lab(folder).study("a.db")
