@@ -99,6 +99,11 @@ def test_a_person_races_a_player(laptop: Visit, phone: Visit) -> None:
     expect(page).to_have_url(re.compile(r"/watch#race=greedy&rules=2x2&seed=\d+$"))
     moves, standing = page.locator(LANE), page.locator(".race-standing")
     expect(moves).to_have_text(["0", "0"])
+    laptop.press_arrows()
+    page.wait_for_function(AT_ONE_MOVE)
+    made = moves.first.inner_text()
+    page.reload()  # the race goes on
+    expect(moves).to_have_text([made, made])
     while "Your game is over." not in standing.inner_text():
         laptop.press_arrows()
         drawn(page)
@@ -159,7 +164,7 @@ def test_a_race_starts_once_all_players_are_loaded(
     monkeypatch.setattr(Roster, "make", make_late)
     lanes = laptop.page.get_by_role("article")
     for is_removed in (False, True):
-        laptop.open("/watch?player=greedy&player=corner&seed=3&speed=max&step=time", LANE)
+        laptop.open("/watch?player=greedy&player=corner&seed=3&speed=max", LANE)
         expect(lanes.last.locator(".lane-note")).to_have_text("Preparing…")
         expect(lanes.first.locator(LANE)).to_have_text("1")
         if is_removed:
@@ -244,4 +249,4 @@ def test_a_game_is_analysed_at_the_move_shown(laptop: Visit) -> None:
         page.keyboard.press("End")
         expect(page.locator(".analysis-heading")).not_to_have_text(re.compile("Move"))
         expect(page.locator(".analysis-where")).to_have_text(f"{moves:,} / {moves:,}")
-        expect(page.locator(".analysis-words")).to_contain_text(end)
+        expect(page.get_by_role("region", name="This move")).to_contain_text(end)

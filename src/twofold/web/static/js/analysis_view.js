@@ -119,7 +119,7 @@ export class AnalysisView {
     render(this.element,
       h('table', { class: 'analysis-moves table', 'aria-label': text('analysis.moves') },
         h('tbody', null, LETTERS.map((letter, index) => this.#row(letter, reply, reply?.moves[index])))),
-      this.#note ? h('p', { key: 'note', class: 'soft', text: this.#note })
+      this.#note ? h('p', { key: 'note', class: 'analysis-note soft', text: this.#note })
         : this.#reason(reply),
       this.options.chance !== false && this.#chanceLine(reply),
       this.options.onLine && this.#lineView(reply),

@@ -39,7 +39,6 @@ export function clearToasts() {
  *
  * @param {string} words
  * @param {{text: string, run: function(): void}} [action] a button of the toast
- * @returns {function(): void} takes it away
  */
 export function toast(words, action = null) {
   const remove = () => element.remove();
@@ -52,5 +51,4 @@ export function toast(words, action = null) {
   toasts.replaceChildren(element);
   announce(words);
   wait();
-  return remove;
 }

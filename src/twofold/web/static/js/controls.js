@@ -1,7 +1,9 @@
 /** Controls and lists that many pages have, as functions of what they show. */
 
+import { toast } from './announce.js';
 import { button, field, h } from './dom.js';
 import { dayAfter } from './games/words.js';
+import { analysisLink } from './links.js';
 import { ICONS, LETTERS, moveName } from './moves.js';
 import { text } from './text.js';
 
@@ -142,4 +144,38 @@ export function dayPicker({ day, first, today }, onPick) {
     h('input', { type: 'date', class: 'input practice-date', 'aria-label': text('practice.day'), value: day, min: first, max: today,
       onchange: ({ target }) => target.validity.valid && target.value && onPick(target.value) }),
     beside('right', 'practice.day_after', 1, day >= today));
+}
+
+/**
+ * Copy a text and say so; where the browser does not allow it, say that.
+ *
+ * @param {string} words
+ * @param {string} [done] said once it is copied
+ * @param {string} [failed] said otherwise
+ * @param {{text: string, run: function(): void}} [action] a button of what is said once it is copied
+ */
+export async function copyText(words, done = text('analyse.copied'), failed = text('analyse.not_copied'), action = null) {
+  try {
+    await navigator.clipboard.writeText(words);
+    toast(done, action);
+  } catch {
+    toast(failed);
+  }
+}
+
+/**
+ * The menu of a page that copies a position: its tiles, the board as text, a link.
+ *
+ * @param {{board: string, tiles: number[], rows: number, cols: number, score?: number}} position
+ * @param {Object<string, function(): void>} [more] further things to copy, by the end of their text
+ * @returns {HTMLElement}
+ */
+export function copyMenu({ board, tiles, rows, cols, score }, more = {}) {
+  const lines = Array.from({ length: rows }, (_, row) => tiles.slice(row * cols, (row + 1) * cols).join(' '));
+  const link = new URL(analysisLink({ board, score: String(score ?? '') }), window.location.href);
+  const items = { tiles: () => copyText(lines.join('\n')), board: () => copyText(board), link: () => copyText(link.href), ...more };
+  return h('div', { class: 'menu' },
+    button({ icon: 'copy', text: text('analyse.copy') }, null, { popovertarget: 'copy-menu' }),
+    h('div', { id: 'copy-menu', class: 'menu-items', popover: 'auto' }, Object.entries(items).map(([name, run]) => (
+      h('button', { type: 'button', class: 'bare', popovertarget: 'copy-menu', onclick: run }, text(`analyse.copy_${name}`))))));
 }

@@ -1,7 +1,6 @@
 /** Starts the page: head, navigation, and the page that the address names. */
 
-import { clearToasts, spoken, toasts } from './announce.js';
-import { Away, showNet } from './connection.js';
+import { announce, clearToasts, spoken, toasts } from './announce.js';
 import { button, fill, h, icon, leavePage, pageSignal } from './dom.js';
 import { isPlain, listenKeys } from './moves.js';
 import { net } from './net.js';
@@ -32,7 +31,15 @@ const links = Object.entries(PAGES).filter(([path]) => !LINKED.includes(path)).m
 /** After this time on the page the browser is asked to keep it: then nothing else is loaded. */
 const KEPT_AFTER_MS = 3000;
 
-let away = null; // in the place of the page while no server has answered yet
+/** A connection that comes within a moment is not worth a word. */
+const PATIENCE_MS = 800;
+
+const USUAL_PORT = '2048';
+
+let away = null; // in the place of a page that is opened while there is no server
+const statusLine = h('div', { class: 'status-line', role: 'status', hidden: true });
+
+let patience = 0;
 
 const iconButton = (name, key, onclick) => button({ icon: name, label: text(key) }, onclick, { class: 'quiet' });
 const skip = (event) => {
@@ -49,7 +56,7 @@ document.body.append(
     h('nav', { class: 'site-nav', 'aria-label': text('nav.main') }, links),
     h('div', { class: 'site-tools' }, help, iconButton('keyboard', 'nav.keys', openKeys),
       iconButton('settings', 'nav.settings', async () => (await import('./dialog.js')).showSettings()))),
-  showNet(), main, spoken);
+  statusLine, main, spoken);
 
 async function openKeys() {
   const { showKeys } = await import('./dialog.js');
@@ -63,11 +70,13 @@ async function show() {
   leavePage();
   const signal = pageSignal();
   clearToasts();
+  away = net.state === 'lost' || net.state === 'forbidden' ? awayView() : null;
+  showStatus();
   help.href = name in LESSONS ? `/learn?page=${LESSONS[name]}` : '/learn';
   for (const link of links) link.ariaCurrent = link.pathname === pathname ? 'page' : null;
   title(name ? text(`nav.${name}`) : '');
   main.replaceWith(main = emptyMain());
-  if (away) return void fill(main, away.element);
+  if (away) return void fill(main, away);
   if (!name) return void fill(main, h('p', { text: text('all.page_unknown') }));
   main.dataset.page = name;
   try {
@@ -80,13 +89,40 @@ async function show() {
   }
 }
 
-/** A page from what the browser keeps: say that there is no server, and go on once there is. */
-function onConnection({ state }) {
-  if (state === 'connecting' || (net.welcome && !away)) return;
-  const wasAway = Boolean(away);
-  away = net.welcome ? null : away ?? new Away();
-  away?.show(net.state);
-  if (wasAway !== Boolean(away)) show();
+/** A page that is there stays while the connection is lost; what is opened meanwhile goes on with it. */
+function onConnection() {
+  clearTimeout(patience);
+  if (away || !(net.welcome || net.state === 'connecting')) show();
+  else if (net.state === 'open') showStatus();
+  else patience = setTimeout(showStatus, PATIENCE_MS);
+}
+
+/** A line while the connection is not there, unless the page says so. */
+function showStatus() {
+  const { state } = net;
+  const quiet = (key, run) => button({ text: text(key) }, run, { class: 'quiet' });
+  statusLine.hidden = state === 'open' || Boolean(away);
+  const word = state === 'lost' && net.isRestarting ? 'restarting' : state;
+  fill(statusLine, statusLine.hidden ? '' : text(`status.${word}`),
+    state === 'lost' && quiet('status.retry', () => net.retry()),
+    // the server answers with a form for the token
+    state === 'forbidden' && quiet('status.sign_in', () => window.location.reload()));
+}
+
+/** Says that there is no server and how to start it; or, where it wants the token again, asks for its form. */
+function awayView() {
+  const view = (title, words, key, run) => h('section', { class: 'away stack' }, h('h1', { text: text(title) }), words,
+    h('div', { class: 'row' }, button({ text: text(key) }, run, { class: 'primary' })));
+  if (net.state === 'forbidden') {
+    const reload = () => window.location.reload();
+    if (performance.getEntriesByType('navigation')[0]?.type !== 'reload') reload(); // to the form, unless that has failed
+    return view('status.sign_in', h('p', { text: text('away.sign_in_note') }), 'status.sign_in', reload);
+  }
+  announce(text('away.title'));
+  const { port } = window.location;
+  const command = `twofold serve --no-open${port === USUAL_PORT ? '' : ` --port ${port || 80}`}`;
+  return view('away.title', [h('p', { text: text('away.how') }), h('pre', { class: 'away-command mono' }, h('code', { text: command })),
+    h('p', { text: text('away.goes_on') })], 'status.retry', () => net.retry());
 }
 
 /** Go to another page of this server, such as `/analyse?game=k3`. */

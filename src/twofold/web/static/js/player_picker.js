@@ -157,7 +157,7 @@ export class PlayerPicker extends ChoiceField {
     const listed = players.find(({ spec, plain }, place) => (this.value ? plain === this.value && spec !== plain : !place));
     this.set({ value: listed?.spec ?? this.value, choices: players.map(({ spec }, place) => {
       const name = playerName(spec);
-      return { value: spec, text: place ? name : text('picker.default', { name }), title: spec };
+      return { value: spec, text: place || this.quiet ? name : text('picker.default', { name }), title: spec };
     }) });
   }
 }

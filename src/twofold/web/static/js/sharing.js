@@ -1,8 +1,7 @@
 /** The dialog that makes files of a board or a game, to pass them on. */
 
 import { toast } from './announce.js';
-import { chips, save, selectField, toggle } from './controls.js';
-import { copyText } from './copying.js';
+import { chips, copyText, save, selectField, toggle } from './controls.js';
 import { openDialog } from './dialog.js';
 import { button, field, h, icon, part, render } from './dom.js';
 import { formatDuration } from './figures.js';

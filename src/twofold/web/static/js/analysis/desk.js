@@ -3,7 +3,7 @@
 import { gradeMark, gradeName } from '../analysis_texts.js';
 import { AnalysisView } from '../analysis_view.js';
 import { announce, toast } from '../announce.js';
-import { copyMenu, copyText } from '../copying.js';
+import { copyMenu, copyText } from '../controls.js';
 import { describeKeys } from '../dialog.js';
 import { button, h, icon, onLeave, part, render } from '../dom.js';
 import { playerText, rulesText, timeText } from '../games/words.js';
@@ -386,8 +386,7 @@ export class Desk {
   /** What there is to say of the move at hand, without its label. */
   #words(judgement, reply, next) {
     const { position } = this.walk;
-    if (!next && !this.legal) return position.tiles.some(Boolean) ? text('analyse.over') : '';
-    if (!next) return position.isOfGame && this.walk.last ? text('review.unfinished') : '';
+    if (!next) return position.isOfGame && this.walk.last && this.legal ? text('review.unfinished') : '';
     if (judgement) return verdictOf(judgement);
     const known = reply && verdictBy(reply, next.move);
     if (known || position.score === null) return known || sentence(moveName(next.move));

@@ -75,7 +75,7 @@ export class MoveList {
     const most = Math.max(3, Math.floor((width - NUMBER_PX) / MOVE_PX));
     this.#rows = rowsOf(tree.root, most);
     this.#rowOf = new Map();
-    this.#rows.forEach((row, index) => row.moves.forEach((move) => this.#rowOf.set(move, index)));
+    this.#rows.forEach(({ moves, end }, index) => [...moves, end].forEach((move) => this.#rowOf.set(move, index)));
     this.space.style.height = `${this.#rows.length * ROW_PX}px`;
   }
 
@@ -86,14 +86,13 @@ export class MoveList {
     if (isOut) element.scrollTop = top - (height - ROW_PX) / 2;
   }
 
-  #row({ moves, depth, isFirst, isEnd }, index) {
+  #row({ moves, depth, isFirst, end }, index) {
     const [move] = moves;
-    const end = moves.at(-1);
     return h('div', { key: index, class: depth ? 'moves-row line is-variation' : 'moves-row line',
       style: { top: `${index * ROW_PX}px`, '--depth': Math.min(depth, 3) } },
-    h('span', { class: 'moves-number number', text: String(move.number) }),
+    h('span', { class: 'moves-number number', text: String(move?.number ?? '') }),
     moves.map((one) => this.#move(one)),
-    isEnd && h('button', { type: 'button', tabindex: -1, class: 'bare moves-move moves-end',
+    end && h('button', { type: 'button', tabindex: -1, class: 'bare moves-move moves-end',
       'aria-current': this.walk.position === end ? 'true' : null, 'aria-label': text('review.end'), text: '■',
       onclick: () => this.actions.onEnd(end) }),
     isFirst && depth > 0 && button({ icon: 'close', label: text('analyse.remove') },
@@ -114,15 +113,16 @@ export class MoveList {
 /** The rows of a tree: at most so many moves in each, and a row ends where variations begin. */
 function rowsOf(root, most) {
   const rows = [];
+  const isFull = ({ depth, moves }) => moves.length >= most - Math.min(depth, 3);
   const add = (first, depth) => {
     let row = null;
     for (let at = first; at; [at] = at.children) {
-      if (!row || row.moves.length >= most - Math.min(depth, 3)) row = newRow(rows, depth, at === first);
+      if (!row || isFull(row)) row = newRow(rows, depth, at === first);
       row.moves.push(at);
       const others = at === at.parent.children[0] ? at.parent.children.slice(1) : [];
       for (const other of others) add(other, depth + 1);
       if (others.length && at.children.length) row = newRow(rows, depth, false);
-      else if (!at.children.length) row.isEnd = true;
+      else if (!at.children.length) (isFull(row) ? newRow(rows, depth, false) : row).end = at;
     }
   };
   if (root.children.length) add(root.children[0], 0);
@@ -130,7 +130,7 @@ function rowsOf(root, most) {
 }
 
 function newRow(rows, depth, isFirst) {
-  const row = { depth, moves: [], isFirst, isEnd: false };
+  const row = { depth, moves: [], isFirst, end: null };
   rows.push(row);
   return row;
 }

@@ -18,7 +18,8 @@ export function commandBlock(lines) {
     await navigator.clipboard.writeText(`${lines.join('\n')}\n`);
     toast(text('lab.copied'));
   };
-  return h('div', { class: 'lab-commands' }, h('pre', null, lines.map((line) => h('code', { text: `${line}\n` }))),
+  return h('div', { class: 'lab-commands' }, h('pre', null,
+    lines.map((line) => h('code', null, line.split(' ').map((word) => [h('span', null, word), ' ']), '\n'))),
     navigator.clipboard && button({ icon: 'copy', label: text('lab.copy') }, copy, { class: 'quiet' }));
 }
 

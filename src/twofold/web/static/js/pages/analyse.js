@@ -44,9 +44,7 @@ class AnalysisPage {
     try {
       if (hash.startsWith('#g=')) {
         this.#wait(text('review.unpacking'));
-        await this.#openRecord(await sharedRecord(hash).catch(() => {
-          throw new Error(text('review.bad_link'));
-        }), params);
+        await this.#openRecord(await sharedRecord(hash), params);
       } else if (link.game) {
         this.#wait(text('review.loading'));
         this.#show(Tree.ofGame(new Game(await net.get(`/api/games/${encodeURIComponent(link.game)}`))), link);
@@ -60,7 +58,6 @@ class AnalysisPage {
       const words = link.game && error.kind === 'NotFound' ? text('review.no_game', { game: link.game.slice(0, 40) })
         : link.board ? badBoard(link.board, error.message) : error.message;
       this.desk.refuse(words);
-      toast(words); // the other place may be out of sight
     }
   }
 

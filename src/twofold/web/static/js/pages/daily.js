@@ -1,8 +1,7 @@
 /** The daily game: one game a day, the same for everyone, with one try. */
 
 import { BoardView } from '../board.js';
-import { dayPicker, figureList } from '../controls.js';
-import { copyText } from '../copying.js';
+import { copyText, dayPicker, figureList } from '../controls.js';
 import { button, h, part, render } from '../dom.js';
 import { dayAfter, dayText } from '../games/words.js';
 import { analysisLink } from '../links.js';

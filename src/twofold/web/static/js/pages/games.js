@@ -91,7 +91,7 @@ class GamesPage {
   }
 
   #choose(choice) {
-    [this.#rules, this.#kind] = [choice.rules ?? this.#rules, choice.kind ?? this.#kind];
+    [this.#rules, this.#kind] = [choice.rules ?? this.#rules, choice.kind ?? (this.#kind === ALL ? '' : this.#kind)];
     this.#draw();
     this.saved.show(this.#filter);
   }
@@ -174,8 +174,9 @@ class GamesPage {
 
   #rulesField(chosen) {
     if (this.#found.rules.length < 2) return null;
-    return selectField('my-rules', text('picker.rules'), this.#found.rules.map(({ rules }) => [rules, rulesText(rules)]),
-      chosen.rules, (rules) => this.#choose({ rules }));
+    const choices = this.#found.rules.map(({ rules }) => [rules, rulesText(rules)]);
+    return selectField('my-rules', text('picker.rules'), [...choices, [ALL, text('games.all_rules')]],
+      this.#kind === ALL ? ALL : chosen.rules, (rules) => this.#choose(rules === ALL ? { kind: ALL } : { rules }));
   }
 
   #kindField({ kinds }, chosen) {

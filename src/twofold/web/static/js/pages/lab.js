@@ -116,7 +116,8 @@ class LabPage {
 
   #emptyLab() {
     return h('div', { key: 'empty', class: 'lab-empty-page stack' },
-      h('h2', { text: text('lab.empty_title') }), h('p', { class: 'soft', text: text('lab.empty') }),
+      h('h2', { text: text('lab.empty_title') }), h('p', { class: 'soft' },
+        text('lab.empty').split(/(--\w+)/).map((words, place) => (place % 2 ? h('code', { class: 'nowrap' }, words) : words))),
       h('div', { class: 'lab-cards fit' }, ['study', 'run'].map((kind) => h('section', { class: 'card stack near' },
         h('h3', { text: text(`lab.${kind === 'study' ? 'studies' : 'runs'}`) }),
         h('p', { class: 'soft', text: text(`lab.about_${kind}`) }), this.#starter(kind)))),

@@ -1,9 +1,8 @@
 /** Play: a game by hand, with help at hand. */
 
-import { toast } from '../announce.js';
+import { clearToasts, toast } from '../announce.js';
 import { BoardView } from '../board.js';
-import { movePad } from '../controls.js';
-import { copyText } from '../copying.js';
+import { copyText, movePad } from '../controls.js';
 import { h, part, render } from '../dom.js';
 import { describeRules } from '../games/words.js';
 import { analysisLink } from '../links.js';
@@ -11,8 +10,7 @@ import { listenKeys, listenSwipes, releaseFocusAfterPointer } from '../moves.js'
 import { net } from '../net.js';
 import { isFinished, LiveGame } from '../play/live_game.js';
 import { Milestones, Narrator } from '../play/narrator.js';
-import { Overlay } from '../play/overlay.js';
-import { controlsView, factsView, headView, todayView } from '../play/views.js';
+import { controlsView, factsView, headView, Overlay, todayView } from '../play/views.js';
 import { remember, remembered, settings } from '../settings.js';
 import { number, text } from '../text.js';
 
@@ -41,7 +39,6 @@ class PlayPage {
   #ending = null;
   #shown = ''; // the game
   #told = {}; // game and move number where it was said that it counts as played by hand no more
-  #unsay = () => {}; // takes the message of the last new game away
   #offers = {};
 
   constructor(root, context) {
@@ -129,7 +126,7 @@ class PlayPage {
               },
               undo: () => this.#undo(), redo: () => this.game.step('redo'), hints: () => this.#toggleHints() })),
           h('div', { class: 'board-place', style: { '--rows': rows, '--cols': cols } }, help?.bar.element, this.holder),
-          h('p', { class: `play-line ${net.state === 'open' ? '' : 'warn'}`, role: 'status', text: line })),
+          h('p', { class: `play-line ${waiting && net.state !== 'open' ? 'warn' : ''}`, role: 'status', text: line })),
         settings.get('pad') && this.pad,
         todayView(this.#offers, this.game)),
       h('div', { class: 'stack wide play-side' },
@@ -143,7 +140,6 @@ class PlayPage {
     this.#draw();
     const { now, state } = this.game;
     if (!now) return;
-    if (now.move_number > state.first) this.#unsay();
     if (isFinished(now)) this.#ending?.show();
     else this.#ending?.hide();
     this.#help?.update();
@@ -174,6 +170,7 @@ class PlayPage {
 
   #onState(state) {
     const { rules, now } = state;
+    clearToasts(); // about another position
     const fits = this.#board.rows === rules.rows && this.#board.cols === rules.cols;
     if (!fits) this.#board.resize(rules.rows, rules.cols);
     this.#board.setLabel(text('play.board', { rules: describeRules(rules) }));
@@ -194,6 +191,7 @@ class PlayPage {
   #onStep(step) {
     const { before } = this.game;
     const first = this.#milestones.of(this.game.state, before, step).join(' ');
+    if (before.move_number === this.game.state.first) clearToasts(); // one moves on in the new game
     this.#board.step(step);
     this.#showGain(step.reward);
     if (this.#overlay.isShown) this.#keepGoing();
@@ -315,7 +313,7 @@ class PlayPage {
     this.#befores.set(begun, before);
     this.#draw();
     const run = () => this.game.id === begun && this.#takeBack();
-    this.#unsay = toast(text('play.new_done'), { text: text('play.undo'), run });
+    toast(text('play.new_done'), { text: text('play.undo'), run });
   }
 
   /** Take the last move back; before the first one, have the game before back. */
@@ -330,7 +328,6 @@ class PlayPage {
 
   /** The game before comes back; this one is forgotten if nothing has happened in it. */
   #takeBack() {
-    this.#unsay();
     return this.game.open(this.#befores.get(this.game.id), { unplayed: true });
   }
 

@@ -1,6 +1,6 @@
-/** Watch: players race on the same dice, in step or at any speed; a person may race with them. */
+/** Watch: players race on the same dice, move by move; a person may race with them. */
 
-import { radios, selectField } from '../controls.js';
+import { selectField } from '../controls.js';
 import { describeKeys } from '../dialog.js';
 import { button, field, h, listenTo, onLeave, render } from '../dom.js';
 import { analysisLink, readable } from '../links.js';
@@ -218,11 +218,6 @@ class WatchPage {
     this.#link();
   }
 
-  #set(how) {
-    this.race.set(how);
-    this.#link();
-  }
-
   get #isAnimated() {
     const { speed, person } = this.race;
     return Boolean(person) || (speed !== null && speed <= FASTEST_ANIMATED);
@@ -265,8 +260,7 @@ class WatchPage {
     };
     race.lanes.forEach((lane, place) => this.views.get(lane).draw({ isAnimated: this.#isAnimated, hasFigures }, {
       place: place + 1, count: race.lanes.length, lead: leadOf(lane), move, isDecided,
-      isPreparing: race.isPreparing, isByTime: !race.isInStep,
-      isCatchingUp: race.isInStep && lane.isRunning && front - lane.last > 50,
+      isPreparing: race.isPreparing, isCatchingUp: lane.isRunning && front - lane.last > 50,
     }));
     if (!hasFigures) return;
     this.element.classList.toggle('is-full', this.#isFull);
@@ -307,10 +301,7 @@ class WatchPage {
         h('input', { type: 'range', min: 0, max: race.last, step: 1, value: String(place), 'aria-label': text('watch.scrubber'),
           'aria-valuetext': where, oninput: ({ target }) => race.seek(Number(target.value)) }),
         h('span', { class: 'transport-where number', text: where })),
-      h('div', { key: 'step', class: 'transport-step line', role: 'radiogroup', 'aria-label': text('watch.in_step') },
-        radios('watch-in-step', [[true, text('watch.by_moves')], [false, text('watch.by_time')]], race.isInStep,
-          (isInStep) => this.#set({ isInStep }))),
-      !(this.#isRacing && race.isInStep) && h('div', { key: 'speed', class: 'transport-speed line' },
+      canWalk && h('div', { key: 'speed', class: 'transport-speed line' },
         h('label', { class: 'label', for: 'watch-speed', text: text('play.pace') }),
         h('input', { id: 'watch-speed', type: 'range', min: 0, max: SPEEDS.length - 1, step: 1,
           value: String(placeOf(race.speed)), 'aria-valuetext': formatSpeed(race.speed),
@@ -343,7 +334,7 @@ class WatchPage {
     return h('section', { class: 'race-form row', 'aria-label': text('watch.race') },
       this.rules.element, field(text('play.seed'), seed),
       button({ icon: 'dice', text: text('watch.restart') }, () => this.#restart(randomSeed())),
-      selectField('watch-stop', text('watch.stop'), stops, race.stopTile, (tile) => this.#set({ stopTile: Number(tile) })),
+      selectField('watch-stop', text('watch.stop'), stops, race.stopTile, (tile) => { race.set({ stopTile: Number(tile) }); this.#link(); }),
       button({ icon: 'new', text: text('watch.add') }, () => this.#add(this.#another, true),
         { class: 'race-add', disabled: race.lanes.length >= MAX_LANES }),
       !race.person && button({ icon: 'play', text: text('watch.race_yourself') }, () => this.#raceYourself(),
@@ -362,12 +353,11 @@ function parseLink(query, hash) {
     rules: params.get('rules') ?? '',
     seed: params.get('seed') || randomSeed(),
     speed: parseSpeed(params.get('speed')),
-    isInStep: params.get('step') !== 'time',
     stopTile: Number(params.get('stop')) || 0,
   };
 }
 
-function formatLink({ players, rules, seed, speed, isInStep, stopTile }) {
+function formatLink({ players, rules, seed, speed, stopTile }) {
   const params = new URLSearchParams();
   const isRace = players.includes(ME);
   const named = isRace ? players.filter((player) => player !== ME) : players;
@@ -376,7 +366,6 @@ function formatLink({ players, rules, seed, speed, isInStep, stopTile }) {
   if (rules) params.set('rules', rules);
   params.set('seed', seed);
   if (speed !== PLEASANT) params.set('speed', speed ?? 'max');
-  if (!isInStep) params.set('step', 'time');
   if (stopTile) params.set('stop', String(stopTile));
   return `/watch${isRace ? '#' : '?'}${readable(params)}`;
 }

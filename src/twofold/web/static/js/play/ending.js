@@ -22,7 +22,7 @@ export class Ending {
 
   /**
    * @param {import('./live_game.js').LiveGame} game
-   * @param {import('./overlay.js').Overlay} overlay whose link leads to the turning point
+   * @param {import('./views.js').Overlay} overlay whose link leads to the turning point
    */
   constructor(game, overlay) {
     this.#game = game;

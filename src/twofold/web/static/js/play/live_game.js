@@ -7,7 +7,10 @@
 
 import { onLeave } from '../dom.js';
 import { net } from '../net.js';
+import { remember, remembered } from '../settings.js';
 import { text } from '../text.js';
+
+const WAITING = 'twofold.waiting';
 
 /** So many keys may wait: more than fingers press in that time. A key held down does not wait. */
 const MOST_WAITING = 200;
@@ -66,7 +69,7 @@ export class LiveGame {
     net.on('state', ({ state }) => {
       if (state !== 'lost') return;
       this.#isLost = true;
-      this.#watcher.waiting?.();
+      this.#keep();
     });
     net.on('gone', ({ game }) => game === this.id && this.#onGone());
     onLeave(() => this.close());
@@ -142,6 +145,12 @@ export class LiveGame {
     this.#push({ type: 'move', move: letter });
   }
 
+  /** @param {string} letters of moves from the first board on, to be made again */
+  repeat(letters) {
+    this.#queue.push(...[...letters].map((move, at) => ({ type: 'move', move, at })));
+    this.#next();
+  }
+
   /**
    * Step through the game.
    *
@@ -214,7 +223,20 @@ export class LiveGame {
     if (this.#queue.length >= MOST_WAITING) return;
     this.#queue.push(intent);
     this.#next();
-    if (this.#isLost) this.#watcher.waiting?.();
+    if (this.#isLost) this.#keep();
+  }
+
+  /** Tell how many moves wait; the tab keeps them, for when Play is left or loaded again meanwhile. */
+  #keep() {
+    if (this.now) remember(WAITING, { game: this.id, number: this.now.move_number, queue: this.#queue, sent: this.#sent });
+    this.#watcher.waiting?.();
+  }
+
+  /** Have the moves again that the tab keeps for a game, unless it was played on elsewhere. */
+  #recall({ game, now: { move_number: number } }) {
+    const kept = remembered(WAITING);
+    if (kept?.game !== game || Math.abs(number - kept.number) > 1) return;
+    [this.#queue, this.#sent, this.#isLost] = [kept.queue, kept.sent, true];
   }
 
   /** Send the first of the waiting moves that can be made. */
@@ -261,6 +283,7 @@ export class LiveGame {
 
   #onState(state) {
     const wasAuto = this.isAuto;
+    if (!this.state) this.#recall(state);
     this.state = state;
     this.now = state.now;
     this.#settle(wasAuto);
@@ -286,6 +309,7 @@ export class LiveGame {
     this.#server = net.welcome.server;
     if (!this.#isLost) return;
     this.#isLost = false;
+    remember(WAITING, null);
     const { now } = this;
     const missing = isElsewhere ? this.#line.after(now) : [];
     const reached = now.move_number + (missing?.length ?? 0);

@@ -136,7 +136,7 @@ export class Milestones {
     const isBest = before.score < before.best && now.score > before.best;
     const isLarge = tile > Math.max(state.largest, ...before.tiles) && tile >= rules.goal / LEAST_PART;
     return [
-      isBest && this.#once('best') && text('play.first_best', { score: now.score }),
+      isBest && this.#once('best') && text('play.first_best'),
       isLarge && this.#once(tile) && text(tile > rules.goal ? 'play.first_largest' : 'play.first_tile', { tile: String(tile) }),
     ].filter(Boolean);
   }

@@ -1,9 +1,11 @@
-/** Endgames: play on from boards of a table, which knows the chance of every move. */
+/** Endgames: play on from boards of a table, which knows the chance of every move; tables that could be built. */
 
 import { announce } from '../announce.js';
 import { BoardView } from '../board.js';
 import { movePad, select } from '../controls.js';
 import { button, h, part, render } from '../dom.js';
+import { formatLong, formatShort } from '../figures.js';
+import { ACTIVE, Jobs } from '../jobs/jobs.js';
 import { badBoard, readable } from '../links.js';
 import { listenKeys, listenSwipes, releaseFocusAfterPointer } from '../moves.js';
 import { net } from '../net.js';
@@ -11,7 +13,6 @@ import { legalMoves, slideOf, tilesOf } from '../notation.js';
 import { remember, remembered, settings } from '../settings.js';
 import { text } from '../text.js';
 import { chanceTable, chanceWords, EndgameGame, lossWords, measuresView, randomSeed } from './endgame_game.js';
-import { TableOffers } from './offers.js';
 
 const TAB_KEY = 'twofold.endgame';
 const MODES = ['before', 'after', 'off'];
@@ -223,4 +224,69 @@ function invitation() {
   return h('section', { class: 'stack' },
     h('h2', { text: text('practice.no_table') }),
     h('p', { text: text('practice.endgames_about') }));
+}
+
+/** Asks what could be built once it is opened, and follows what is built. */
+class TableOffers {
+  #offers = null;
+  #error = '';
+  #building = new Set();
+
+  /** @param {() => void} onBuilt a table is there */
+  constructor(onBuilt) {
+    this.onBuilt = onBuilt;
+    this.element = part(h('details', { class: 'card', hidden: true,
+      ontoggle: () => this.element.open && !this.#offers && this.#load() }));
+    this.#draw();
+  }
+
+  /** @param {boolean} isOpen whether the list is opened */
+  show(isOpen) {
+    this.element.hidden = false;
+    if (isOpen) this.element.open = true;
+    if (this.element.open) this.#load();
+  }
+
+  async #load() {
+    this.jobs ??= new Jobs({ names: () => [], changed: () => this.#changed() });
+    try {
+      this.#offers = await net.get('/api/practice/offers');
+    } catch (error) {
+      this.#error = error.message;
+    }
+    this.#draw();
+  }
+
+  /** See which jobs go on; tell when one has ended. */
+  #changed() {
+    const before = this.#building;
+    this.#building = new Set(this.jobs.list.filter((job) => job.kind === 'table' && ACTIVE.has(job.state)).map(({ id }) => id));
+    if ([...before].some((id) => !this.#building.has(id))) this.onBuilt();
+    this.#draw();
+  }
+
+  #draw() {
+    render(this.element,
+      h('summary', { text: text('practice.build_more') }),
+      h('p', { class: 'error', role: 'alert', text: this.#error }),
+      h('ul', { class: 'offers stack near' }, this.#offers ? this.#offers.map((offer) => this.#offer(offer))
+        : h('li', { class: 'soft', text: text('practice.measuring') })));
+  }
+
+  #offer(offer) {
+    const job = this.jobs.list.find(({ kind, title }) => kind === 'table' && title.split(' ').includes(offer.name));
+    return h('li', { key: offer.name, class: 'row' },
+      h('div', { class: 'grow stack tight' },
+        h('strong', { text: text('practice.table_about', { ...offer, target: String(offer.target) }) }),
+        h('span', { class: 'soft small', text: text('practice.table_takes', {
+          size: `${formatShort(offer.bytes)}B`, time: formatLong(Math.ceil(offer.seconds)) }) })),
+      job && job.state !== 'done' ? h('ul', { class: 'jobs-list stack near' }, this.jobs.row(job)) : this.#action(offer));
+  }
+
+  #action(offer) {
+    if (!this.jobs.isAllowed) return h('code', { text: `twofold tables build ${offer.name}` });
+    const build = () => this.jobs.ask(() => net.post('/api/jobs', { kind: 'table', table: offer.name }));
+    return button({ text: text(offer.done === null ? 'practice.build' : 'practice.build_on') }, build,
+      { disabled: this.#building.size > 0, 'aria-label': text('practice.build_name', offer) });
+  }
 }

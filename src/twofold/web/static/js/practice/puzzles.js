@@ -1,8 +1,7 @@
 /** Puzzles: the one of the day, and others one after the other, with a rating and a streak. */
 
 import { reasonText } from '../analysis_texts.js';
-import { dayPicker, hint } from '../controls.js';
-import { copyText } from '../copying.js';
+import { copyText, dayPicker, hint } from '../controls.js';
 import { button, h } from '../dom.js';
 import { dayName } from '../games/words.js';
 import { analysisLink } from '../links.js';

@@ -2,6 +2,9 @@
 
 import { net } from '../net.js';
 import { isFinished, LiveGame } from '../play/live_game.js';
+import { remember, remembered } from '../settings.js';
+
+const MINE = 'twofold.race'; // what the tab keeps of the person's own game
 
 /** A game that is not kept, and the player who plays it. */
 export class LaneGame {
@@ -35,8 +38,6 @@ export class LaneGame {
     this.isRefused = false; // its player cannot play: it is out of the race
     this.isReady = false; // its player is loaded: it has made a move
     this.ref = 0; // of the last request to play
-    this.wanted = 0; // moves that were asked for; 0 for no limit
-    this.movesPerSecond = null;
     this.milestones = [];
     this.#wanted = null;
   }
@@ -81,24 +82,17 @@ export class LaneGame {
   }
 
   /**
-   * Let the player move.
+   * Let the player move, as fast as it can.
    *
-   * @param {number | null} speed moves a second; null for as many as it can
-   * @param {number} stopTile where to pause; 0 for nowhere
-   * @param {number} [moves] how many; 0 for no limit
+   * @param {number} moves how many
+   * @param {number} [stopTile] where to pause; 0 for nowhere
    */
-  run(speed, stopTile, moves = 0) {
+  run(moves, stopTile = 0) {
     this.isRunning = true;
-    this.wanted = moves;
     this.ref = net.send({
-      type: 'autoplay', game: this.game, player: this.spec, moves_per_second: speed,
+      type: 'autoplay', game: this.game, player: this.spec, moves_per_second: null,
       stop_tile: stopTile > largestOf(this.now) ? stopTile : 0, moves,
     });
-  }
-
-  /** Make no more moves. */
-  pause() {
-    if (this.isRunning) net.send({ type: 'pause', game: this.game });
   }
 
   /** The position at a move number, which the game has come to; null if the game is gone. */
@@ -136,7 +130,6 @@ export class LaneGame {
     if (reply.type === 'refused') return;
     if (!this.game || reply.game !== this.game) return;
     this.isReady = true;
-    if (reply.type === 'frame') this.movesPerSecond = reply.moves_per_second;
     const isNext = reply.now.move_number === this.last + 1;
     this.advance(reply.now);
     if (reply.type === 'step' && isNext && !this.shown) this.events.stepped(reply);
@@ -183,6 +176,8 @@ export class LaneGame {
 export class PersonGame extends LaneGame {
   isPerson = true;
 
+  #made = null;
+
   // steps come to `receive`, as those of players do
   #live = new LiveGame({
     state: (state) => this.take(state),
@@ -190,10 +185,21 @@ export class PersonGame extends LaneGame {
     trouble: (message) => this.events.failed(message),
   });
 
+  /** Begin; the moves that this tab has made on these dice are made again. */
   async begin({ rules, seed }) {
     this.forget();
+    const kept = remembered(MINE);
+    this.#made = kept?.rules === rules && kept.seed === seed ? kept : { rules, seed, moves: '' };
     await this.#live.begin({ rules, seed, keep: false });
     this.isReady = true;
+    this.#live.repeat(this.#made.moves);
+  }
+
+  receive(reply) {
+    super.receive(reply);
+    if (reply.type !== 'step' || reply.game !== this.game || this.last <= this.#made.moves.length) return;
+    this.#made.moves += reply.move;
+    remember(MINE, this.#made);
   }
 
   get isAble() {
@@ -204,8 +210,6 @@ export class PersonGame extends LaneGame {
   move(letter, isHeld = false) {
     this.#live.move(letter, isHeld);
   }
-
-  run() {}
 
   close() {
     this.forget(); // the live game ends with the page

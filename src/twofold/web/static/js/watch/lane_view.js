@@ -4,13 +4,12 @@ import { announce } from '../announce.js';
 import { BoardView } from '../board.js';
 import { figureList } from '../controls.js';
 import { button, h, part, render } from '../dom.js';
-import { formatShort } from '../figures.js';
 import { net } from '../net.js';
 import { exponentOf, slide } from '../notation.js';
 import { hasReached } from '../play/live_game.js';
 import { PlayerPicker } from '../player_picker.js';
 import { settings } from '../settings.js';
-import { fixed, number, text } from '../text.js';
+import { number, text } from '../text.js';
 import { largestOf, smallestMilestone } from './lane_game.js';
 
 /** Players that are explained, by name: the first words of their spec. */
@@ -68,7 +67,7 @@ export class LaneView {
    * @param {{isAnimated: boolean, hasFigures: boolean}} how whether the step is animated, and
    *   figures are drawn with the board
    * @param {object} seen what the race says of the lane: `place` from 1, `count` of lanes,
-   *   `isCatchingUp`, `isPreparing`, `isDecided`, `isByTime`, and `lead` in points at a `move`, null alone
+   *   `isCatchingUp`, `isPreparing`, `isDecided`, and `lead` in points at a `move`, null alone
    */
   draw({ isAnimated, hasFigures }, seen) {
     const { position } = this.lane;
@@ -101,27 +100,25 @@ export class LaneView {
     element.dataset.state = isEnd ? 'over' : 'going';
     if (position) this.#say(lead > 0 && seen.isDecided);
     render(element,
-      h('div', { class: 'lane-head line' },
-        this.picker?.element ?? h('h2', { class: 'lane-you', text: this.name }),
-        count > 1 && !lane.isPerson && button({ icon: 'close', label: text('watch.remove') },
-          this.actions.onRemove, { class: 'quiet' })),
+      h('div', { class: 'lane-head line' }, this.picker?.element ?? h('h2', { class: 'lane-you', text: this.name })),
       h('div', { class: 'lane-stage' }, this.board.element),
       h('div', { class: 'lane-info' },
         h('div', { class: 'lane-state row' },
           h('p', { class: 'lane-lead soft number', text: leadWords(seen) }),
           h('p', { class: 'lane-note', role: 'status', text: this.#note(isEnd, seen) }),
           this.error && h('p', { class: 'error', role: 'alert', text: this.error })),
-        position && this.#figures(position, seen.isByTime),
+        position && figureList('lane-figures fit', figuresOf(position)),
         h('p', { class: 'lane-summary soft small' },
           h('strong', { class: 'lane-name', text: lane.isPerson ? '' : this.name }),
-          h('span', { text: lane.isPerson ? text(seen.isByTime ? 'watch.about_you_by_time' : 'watch.about_you') : aboutPlayer(this.picker) })),
+          h('span', { text: lane.isPerson ? text('watch.about_you') : aboutPlayer(this.picker) })),
         position && h('div', { class: 'lane-made stack tight' }, h('h2', { class: 'label', text: text('watch.milestones') }),
           lane.milestones.length
             ? h('ol', { class: 'lane-milestones row' }, lane.milestones.map((made) => this.#milestone(made, position.move_number)))
             : h('p', { class: 'soft small', text: text('watch.none', { tile: smallestMilestone(lane.rules) }) })),
         h('div', { class: 'lane-actions row' },
           !lane.isPerson && action('play', 'watch.play_on', this.actions.onPlay),
-          action('analyse', 'watch.analyse', this.actions.onAnalyse))));
+          action('analyse', 'watch.analyse', this.actions.onAnalyse),
+          count > 1 && !lane.isPerson && button({ icon: 'close', label: text('watch.remove') }, this.actions.onRemove))));
   }
 
   #note(isEnd, { isPreparing, isCatchingUp }) {
@@ -131,16 +128,6 @@ export class LaneView {
     if (!isEnd) return '';
     const isWon = lane.now.status === 'over' && hasReached(lane.now, lane.rules);
     return text(`watch.${isWon ? 'won_over' : lane.now.status}`);
-  }
-
-  #figures(position, isByTime) {
-    const { movesPerSecond } = this.lane;
-    const largest = largestOf(position);
-    const figures = { score: number(position.score), moves: number(position.move_number), largest: chip(largest),
-      ...isByTime && { rate: movesPerSecond === null ? '–'
-        : movesPerSecond < 9.95 ? fixed(movesPerSecond, 1) : formatShort(movesPerSecond) } };
-    return figureList('lane-figures fit', Object.entries(figures).map(([name, value]) => (
-      [text(`watch.${name}`), value, { class: `lane-figure lane-${name}` }])));
   }
 
   #milestone({ tile, move, isExact }, now) {
@@ -163,6 +150,11 @@ export class LaneView {
     }
     this.isWinner = isWinner;
   }
+}
+
+function figuresOf(position) {
+  const figures = { score: number(position.score), moves: number(position.move_number), largest: chip(largestOf(position)) };
+  return Object.entries(figures).map(([name, value]) => [text(`watch.${name}`), value, { class: `lane-figure lane-${name}` }]);
 }
 
 /** How a player thinks; for those that are not explained what the list says of them. */

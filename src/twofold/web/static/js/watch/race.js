@@ -9,8 +9,7 @@ import { LaneGame, largestOf, PersonGame } from './lane_game.js';
 export const MAX_LANES = 4;
 
 const FRAMES_PER_SECOND = 30; // of a replay; a faster one leaves positions out
-const BEATS_PER_SECOND = 20; // of games in step; a faster race makes several moves a beat
-const COMPARED_MS = 400; // between two comparisons of games that are not in step
+const BEATS_PER_SECOND = 20; // a faster race makes several moves a beat
 
 // Moves of a beat at top speed: as many as the slowest player makes in about this time. Where the
 // page needs longer to draw a beat, a beat has more moves: twice as many, which take less than this
@@ -19,27 +18,20 @@ const BEAT_MS = 120;
 const SLOWER = 1.5;
 const MOST_A_BEAT = 5000;
 
-/** The games, and where in them one looks. */
+/** The games, which all make as many moves, and where in them one looks. */
 export class Race {
   #timer = 0; // of the next beat, or of a replay
   #replayed = null; // the move that a replay shows; null without one
   #beatMoves = 1;
   #beatBegan = 0;
   #beatBefore = { moves: 1, took: 0 };
-  #isPausing = false; // whether games behind the others catch up, and no more
   #isPlayedOut = false; // whether players go on after the game of a person
-  #compared = 0;
-  #isComparing = false;
-  #isStale = false; // whether games went on during a comparison
 
   /** @type {LaneGame[]} */
   lanes = [];
 
-  /** Moves a second; null for as many as the players can make. */
+  /** Moves a second; null for as many as the slowest player can make. */
   speed = PLEASANT;
-
-  /** Whether all games make as many moves; else each goes as fast as its player can. */
-  isInStep = true;
 
   /** The tile at which games pause; 0 for none. */
   stopTile = 0;
@@ -55,12 +47,12 @@ export class Race {
   seed = '';
 
   /**
-   * How the games stand at a move that all have made: the move, and a position for each game, that
-   * of the end for one that is over.
+   * How the games stand at the last move that all have made: the move, and a position for each game,
+   * that of the end for one that is over.
    *
-   * @type {{move: number, positions: Map<LaneGame, object>} | null}
+   * @type {{move: number, positions: Map<LaneGame, object>}}
    */
-  standing = null;
+  standing = { move: 0, positions: new Map() };
 
   /** @param {() => void} changed called when something to draw has changed */
   constructor(changed) {
@@ -87,17 +79,13 @@ export class Race {
     return this.lanes.every((lane) => lane.isFinished || lane.isRefused);
   }
 
-  /** Whether players are being loaded: they start together. */
+  /** Whether players are being loaded: all wait for them at their first move. */
   get isPreparing() {
-    return this.isGoing && !this.person && this.lanes.length > 1 && this.#late.length > 0;
+    return this.isGoing && !this.person && this.lanes.length > 1 && this.#able.some((lane) => !lane.isReady);
   }
 
   get #able() {
     return this.lanes.filter((lane) => lane.isAble);
-  }
-
-  get #late() {
-    return this.#able.filter((lane) => !lane.isReady);
   }
 
   get #isAtEnd() {
@@ -122,13 +110,12 @@ export class Race {
     this.lanes = this.lanes.filter((other) => other !== lane);
     lane.close();
     this.#settle();
-    this.compare();
   }
 
   /** Begin all games anew and let them go; rejects where the server refuses the rules or the seed. */
   async begin() {
     this.#stopTimer();
-    Object.assign(this, { cursor: null, isGoing: false, standing: null });
+    Object.assign(this, { cursor: null, isGoing: false, standing: { move: 0, positions: new Map() } });
     this.#isPlayedOut = false;
     this.#beatMoves = 1;
     await Promise.all(this.lanes.map((lane) => lane.begin(this)));
@@ -138,12 +125,11 @@ export class Race {
   /** Begin one game anew, with a player that is new; it catches up with the others. */
   async enter(lane) {
     await lane.begin(this);
-    if (this.isGoing && this.isInStep) {
+    if (this.isGoing) {
       if (this.#replayed === null) this.#stopTimer();
       this.#settle();
-    } else if (this.isGoing) lane.run(this.speed, this.stopTile);
-    else if (this.lanes.every((other) => other === lane || !other.isAble)) this.go();
-    else if (this.last > lane.last) lane.run(null, 0, this.last - lane.last);
+    } else if (this.lanes.every((other) => other === lane || !other.isAble)) this.go();
+    else if (this.last > lane.last) lane.run(this.last - lane.last);
   }
 
   /** Make moves; where an earlier position is shown, show the moves up to the newest first. */
@@ -157,15 +143,10 @@ export class Race {
     this.#settle();
   }
 
-  /** Make no more moves; games in step come to the same move first. */
+  /** Make no more moves, once all games have come to the same one. */
   pause() {
     this.isGoing = false;
     this.#stopTimer();
-    this.#isPausing = this.isInStep;
-    for (const lane of this.lanes) {
-      if (!this.isInStep || !lane.wanted) lane.pause();
-    }
-    this.#settle();
     this.changed();
   }
 
@@ -174,7 +155,7 @@ export class Race {
     this.pause();
     if (!this.#isAtEnd) return void this.#look(this.cursor + 1);
     this.#look(null);
-    for (const lane of this.#able) lane.run(null, this.stopTile, 1);
+    for (const lane of this.#able) lane.run(1, this.stopTile);
   }
 
   /** One move back. */
@@ -196,14 +177,10 @@ export class Race {
     this.changed();
   }
 
-  /** @param {Partial<Race>} how `speed`, `stopTile` or `isInStep`; takes effect at once */
+  /** @param {Partial<Race>} how `speed` or `stopTile`; takes effect with the next beat */
   set(how) {
     Object.assign(this, how);
-    if (this.isGoing && this.#replayed !== null) this.#startReplay();
-    else if (this.isGoing && 'isInStep' in how) for (const lane of this.lanes) lane.pause();
-    else if (this.isGoing && !this.isInStep && !this.isPreparing) {
-      for (const lane of this.#able) lane.run(this.speed, this.stopTile);
-    }
+    if (this.#replayed !== null) this.#startReplay();
     this.changed();
   }
 
@@ -213,33 +190,22 @@ export class Race {
     for (const lane of this.lanes) lane.receive(reply);
     const isMine = this.lanes.some((lane) => lane.game === reply.game && lane.isPerson);
     if (isMine || reply.type === 'ended' || reply.type === 'refused') this.#settle();
-    else if (performance.now() - this.#compared > COMPARED_MS && !this.isInStep) this.compare();
   }
 
   /** Go on where no player moves any more. */
   #settle() {
     if (this.#timer || this.lanes.some((lane) => lane.isRunning)) return;
     if (this.cursor !== null) for (const lane of this.lanes) lane.look(this.cursor); // one may have got there
-    this.compare();
-    if (this.isGoing && (this.isPreparing || !this.isInStep)) this.#run();
-    else if (this.isGoing) this.#nextBeat();
-    else if (this.#isPausing) {
-      this.#isPausing = false;
-      for (const lane of this.#able) if (lane.last < this.last) lane.run(null, 0, this.last - lane.last);
-    }
+    this.#compare();
+    if (this.isGoing) this.#nextBeat();
   }
 
-  /** Players that are loaded one by one make a move each; then all start together. */
-  #run() {
-    if (this.person && !this.person.last) return; // the race begins with the first move
-    const late = this.isPreparing ? this.#late : [];
-    const able = late.length ? late : this.#able;
-    for (const lane of able) lane.run(late.length ? null : this.speed, this.stopTile, late.length && 1);
-    this.#goOn(able.length > 0);
-  }
-
-  #goOn(isAble) {
-    this.isGoing = isAble || Boolean(this.person && !this.person.isFinished);
+  /** Note how the games stand, where all that go on have come to the same move. */
+  #compare() {
+    const lanes = this.lanes.filter((lane) => lane.now && !lane.isRefused);
+    const moves = new Set(lanes.filter((lane) => !lane.isFinished && !lane.isHeld).map((lane) => lane.last));
+    const [move = this.last] = moves;
+    if (moves.size < 2) this.standing = { move, positions: new Map(lanes.map((lane) => [lane, lane.now])) };
     this.changed();
   }
 
@@ -272,11 +238,13 @@ export class Race {
     const able = this.#able;
     const front = this.#isLed ? this.person.last : Math.max(0, ...able.map((lane) => lane.last));
     const isBehind = able.some((lane) => lane.last < front);
-    const target = isBehind || this.#isLed ? front : front + this.#beatMoves;
+    const isFirst = able.some((lane) => !lane.isReady); // players that are loaded start together
+    const target = isBehind || this.#isLed ? front : front + (isFirst ? 1 : this.#beatMoves);
     for (const lane of able) {
-      if (lane.last < target) lane.run(null, this.stopTile, target - lane.last);
+      if (lane.last < target) lane.run(target - lane.last, this.stopTile);
     }
-    this.#goOn(this.#isLed ? isBehind : able.length > 0);
+    this.isGoing = this.#isLed ? isBehind || !this.person.isFinished : able.length > 0;
+    this.changed();
   }
 
   // ---- earlier moves
@@ -299,32 +267,9 @@ export class Race {
   }
 
   #stopTimer() {
-    clearTimeout(this.#timer);
-    clearInterval(this.#timer);
+    clearInterval(this.#timer); // of either kind
     this.#timer = 0;
     this.#replayed = null;
-  }
-
-  // ---- who is ahead
-
-  /** Find how the games stand at the last move that all have made. */
-  async compare() {
-    this.#isStale = this.#isComparing;
-    if (this.#isComparing) return;
-    const lanes = this.lanes.filter((lane) => lane.game && !lane.isRefused);
-    const going = lanes.filter((lane) => !lane.isFinished);
-    if (!lanes.length) return;
-    this.#isComparing = true;
-    this.#compared = performance.now();
-    const move = Math.min(...(going.length ? going : [{ last: this.last }]).map((lane) => lane.last));
-    const games = lanes.map((lane) => lane.game);
-    const found = await Promise.all(lanes.map((lane) => lane.at(Math.min(move, lane.last))));
-    const known = lanes.map((lane, place) => [lane, found[place]])
-      .filter(([lane, position], place) => position && lane.game === games[place]);
-    this.standing = { move, positions: new Map(known) };
-    this.#isComparing = false;
-    this.changed();
-    if (this.#isStale) this.compare();
   }
 
   /**
@@ -333,10 +278,8 @@ export class Race {
    * @returns {{move: number, order: {lane: LaneGame, score: number, largest: number}[]}}
    */
   ranking() {
-    const looked = () => new Map(this.lanes.filter((lane) => lane.position && !lane.isRefused)
-      .map((lane) => [lane, lane.position]));
-    const { move, positions } = this.cursor === null ? this.standing ?? { move: 0, positions: new Map() }
-      : { move: this.cursor, positions: looked() };
+    const seen = this.lanes.filter((lane) => !lane.isRefused && lane.position).map((lane) => [lane, lane.position]);
+    const { move, positions } = this.cursor === null ? this.standing : { move: this.cursor, positions: seen };
     const order = [...positions].filter(([lane]) => this.lanes.includes(lane))
       .map(([lane, position]) => ({ lane, score: position.score, largest: largestOf(position) }));
     return { move, order: order.sort((one, other) => other.score - one.score) };
