@@ -98,13 +98,11 @@ export function dataAddress(kind, name) {
   return `/api/${kind}/${name.split('/').map(encodeURIComponent).join('/')}`;
 }
 
-/** Longest record that is unpacked from a link, in bytes; the server takes no longer one. */
-const MOST_BYTES = 4 * 2 ** 20;
+/** Longest record that is unpacked from a link, in characters; the server takes no longer one. */
+const MOST_CHARACTERS = 4 * 2 ** 20;
 
 const START = '#g=';
-
-/** What was behind `#` is no game. */
-class ShareError extends Error {}
+const IN_LINKS = { alphabet: 'base64url', omitPadding: true };
 
 /**
  * The link to a game.
@@ -114,58 +112,28 @@ class ShareError extends Error {}
  * @returns {Promise<string>}
  */
 export async function shareLink(record, query) {
-  const packed = await pass(new TextEncoder().encode(record), new CompressionStream('deflate-raw'));
-  return `${window.location.origin}/analyse?${query}${START}${toBase64(packed)}`;
+  const packed = new Response(new Blob([record]).stream().pipeThrough(new CompressionStream('deflate-raw')));
+  return `${window.location.origin}/analyse?${query}${START}${new Uint8Array(await packed.arrayBuffer()).toBase64(IN_LINKS)}`;
 }
 
 /**
  * The record that a link holds.
  *
- * @param {string} hash what follows in the address, `#` included
- * @returns {Promise<string | null>} null where the address holds none; rejects with a `ShareError`
+ * @param {string} hash what follows in the address, `#g=` included
+ * @returns {Promise<string>} rejects with a sentence where it does not hold a whole one
  */
 export async function sharedRecord(hash) {
-  if (!hash.startsWith(START)) return null;
+  let record = '';
   try {
-    const unpacking = new DecompressionStream('deflate-raw');
-    const bytes = await pass(fromBase64(hash.slice(START.length)), unpacking);
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (error) {
-    throw new ShareError(error.message);
+    const packed = new Blob([Uint8Array.fromBase64(hash.slice(START.length), IN_LINKS)]);
+    const reader = packed.stream().pipeThrough(new DecompressionStream('deflate-raw'))
+      .pipeThrough(new TextDecoderStream('utf-8', { fatal: true })).getReader();
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      record += part.value;
+      if (record.length > MOST_CHARACTERS) throw new Error('too long');
+    }
+  } catch {
+    throw new Error(text('review.bad_link'));
   }
-}
-
-/** Send bytes through a stream. */
-async function pass(bytes, stream) {
-  const writer = stream.writable.getWriter();
-  const written = writer.write(bytes).then(() => writer.close());
-  written.catch(() => {}); // the reader sees the same error
-  const parts = [];
-  let length = 0;
-  const reader = stream.readable.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    length += value.length;
-    if (length > MOST_BYTES) throw new ShareError('too long');
-    parts.push(value);
-  }
-  const whole = new Uint8Array(length);
-  let place = 0;
-  for (const part of parts) {
-    whole.set(part, place);
-    place += part.length;
-  }
-  return whole;
-}
-
-function toBase64(bytes) {
-  let binary = '';
-  for (const byte of bytes) binary += String.fromCharCode(byte);
-  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
-}
-
-function fromBase64(letters) {
-  const binary = atob(letters.replaceAll('-', '+').replaceAll('_', '/'));
-  return Uint8Array.from(binary, (letter) => letter.charCodeAt(0));
+  return record;
 }

@@ -199,7 +199,8 @@ function percent(ratio) {
 export function verdictOf(judgement) {
   if (judgement.reason && !judgement.table) {
     const reason = `${sentence(moveName(judgement.move))}: ${reasonText(judgement.reason)}.`;
-    return `${reason} ${text('review.edge_best', { move: moveName(judgement.best) })}.`;
+    const best = text('review.edge_best', { move: moveName(judgement.best) });
+    return judgement.move === judgement.best ? reason : `${reason} ${best}.`;
   }
   const { move, best, ratio, table } = judgement;
   const values = { move: moveName(move), best: moveName(best), kept: percent(ratio),
@@ -220,11 +221,10 @@ function verdictKey(judgement) {
  * @param {string} letter
  */
 export function verdictBy(reply, letter) {
-  const { ratio } = reply.moves.find(({ move }) => move === letter);
-  if (letter === reply.best) return sentence(text('review.verdict_perfect', { move: moveName(letter) }));
-  if (ratio === null) return '';
-  const values = { move: moveName(letter), best: moveName(reply.best), kept: percent(ratio) };
-  return sentence(text('review.verdict', values));
+  const { ratio, reason } = reply.moves.find(({ move }) => move === letter);
+  const grade = letter === reply.best ? 'best' : '';
+  return grade || ratio !== null
+    ? verdictOf({ ...reply, move: letter, ratio, reason, grade, values: reply.moves.map(({ value }) => value) }) : '';
 }
 
 /**
