@@ -6,14 +6,13 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from PIL import Image
 from playwright.sync_api import Download, FilePayload, Locator, expect
 
 from tests.game.replays import EXAMPLES
 from tests.support.browser import ARROWS, Served, Visit
-from twofold import Board, Game, Record, Rules, make_player, review_game
+from twofold import Game, Record, Rules, make_player, review_game
 from twofold.game.formats import FORMATS, parse_any_record
 from twofold.game.rules import Move
 from twofold.games.judge import MoveJudgement
@@ -91,10 +90,10 @@ def test_a_review_is_read_and_walked_through(laptop: Visit, game: str) -> None:
     expect(where(laptop)).not_to_have_text(f"0 / {MOVES}")
     page.keyboard.press("Space")
     page.get_by_text("Details").last.click()
-    shown = page.locator(".review-figures dd").all_inner_texts()
-    assert shown[0] == percent_words(whole.match_rate, 100)
-    assert shown[2] == str(whole.longest_perfect_run)
-    assert shown[3] == f"{whole.goodness_of_fit:.3f}"
+    shown = page.locator(".review-figures dd")
+    expect(shown.first).to_have_text(percent_words(whole.match_rate, 100))
+    expect(shown.nth(2)).to_have_text(str(whole.longest_perfect_run))
+    expect(shown.nth(3)).to_have_text(f"{whole.goodness_of_fit:.3f}")
     counts = page.locator(".label-count").all_inner_texts()
     assert counts == [str(count) for count in whole.labels.values()]
     expect(page.get_by_text("No accuracy:")).to_be_hidden()
@@ -161,13 +160,6 @@ def test_games_of_every_kind_are_judged(laptop: Visit, served: Served) -> None:
     expect(judges.locator("option", has_text="rows in order, 5 plies")).to_have_count(1)
     expect(judges.locator("option", has_text="Datumbox")).to_have_count(1)
     expect(judges.locator("option", has_text="IT3105")).to_have_count(0)
-    forced = Game.from_board(Board.parse("1x2:01"), Rules.parse("1x2"), 1)
-    forced.play("l")
-    kept = served.keep(str(Record.from_game(forced)))
-    laptop.open(f"/analyse?game={kept}&player=greedy", ".tile")
-    expect(page.get_by_text("No accuracy: no move had an alternative.")).to_be_visible()
-    shown = page.locator(".review-figures dd").all_text_contents()
-    assert shown == ["–", "–", "1", "–"]
     cells = [[None] * 4 for _ in range(3)] + [[{"value": 2}, None, None, {"value": 64}]]
     saved = {"grid": {"size": 4, "cells": cells}, "score": 320, "over": False, "won": False}
     laptop.open(f"/analyse?game={served.keep(json.dumps(saved))}", ".analysis tr.is-best")
@@ -248,16 +240,9 @@ def test_learning_from_the_mistakes(laptop: Visit, game: str) -> None:
     expect(source).to_have_attribute("href", re.compile(f"game={game}"))
 
 
-def test_a_phone_has_room_for_a_review(phone: Visit, served: Served, game: str) -> None:
+def test_a_phone_has_room_for_a_review(phone: Visit, game: str) -> None:
     review(phone, game)
     phone.check()
-    page = phone.page
-    small = Game("3x3", 3)
-    while not small.is_finished and small.move_number < 12:
-        small.play(small.legal_moves()[-1])
-    review(phone, served.keep(str(Record.from_game(small, player="me"))), "expectimax:ply=1")
-    ticks = page.locator(".chart-plot text")  # near 1.2 million, told by their differences
-    expect(ticks.filter(has_text=re.compile(r"^1\.[0-9]{2,3} M$")).first).to_be_visible()
 
 
 # ---- games from elsewhere
@@ -279,7 +264,7 @@ def bring(visit: Visit, data: bytes) -> None:
 
 
 def test_games_come_from_texts_and_files(laptop: Visit) -> None:
-    """In every form that holds a game; as the file, and in quotes as a browser's console has it."""
+    """As the file, which may be bytes, and in quotes as a browser's console has it."""
     page, added = laptop.page, laptop.page.get_by_text("The game is in My games now.")
     laptop.open("/analyse", ".tile")
     for words, said in (
@@ -301,12 +286,10 @@ def test_games_come_from_texts_and_files(laptop: Visit) -> None:
     bring(laptop, str(first_moves(4)).encode())
     expect(where(laptop)).to_have_text("0 / 4")
     expect(added).to_have_count(0)  # it was there before
-    games = [one for one in FORMATS if parse_any_record(EXAMPLES[one.name], one.name).moves]
-    assert len(games) == 10
-    for one in games:
-        data = EXAMPLES[one.name].encode("latin-1" if one.is_binary else "utf-8")
-        bring(laptop, data)
-        expect(where(laptop)).to_have_text(f"0 / {len(parse_any_record(data).moves)}")
+    binary = next(one.name for one in FORMATS if one.is_binary)
+    data = EXAMPLES[binary].encode("latin-1")
+    bring(laptop, data)
+    expect(where(laptop)).to_have_text(f"0 / {len(parse_any_record(data).moves)}")
     laptop.open("/analyse", ".tile")
     paste(laptop, json.dumps(EXAMPLES["verse"]))
     expect(where(laptop)).to_have_text("0 / 2")
@@ -342,13 +325,10 @@ def test_a_link_holds_the_game_and_tells_no_server(laptop: Visit, game: str) -> 
 
 TILES = [[0, 8], [2, 4], [4, 2048]]
 PASTED = [
-    repr(np.array(TILES)),
-    str(np.array(TILES, dtype=float)),
-    "\n".join(["|   |   |", "|---|---|", *(f"| {row[0] or ' '} | {row[1]} |" for row in TILES)]),
     json.dumps({"board": TILES, "score": 12}),
     "\n".join("\t".join(str(tile or "") for tile in row) for row in TILES),
 ]
-"""A board as NumPy's `repr` and `str`, Markdown, JSON and a spreadsheet have it."""
+"""A board as JSON and a spreadsheet have it."""
 
 
 def test_a_board_is_set_up_with_its_score(laptop: Visit) -> None:

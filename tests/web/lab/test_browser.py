@@ -105,7 +105,7 @@ def test_a_study_has_its_tables_and_plots(laptop: Visit) -> None:
     chart = page.get_by_role("slider", name="Plot of where games ended").first
     chart.focus()
     page.keyboard.press("End")
-    expect(chart).to_have_attribute("aria-valuetext", re.compile("tile sum 240: strong 0 %"))
+    expect(chart).to_have_attribute("aria-valuetext", re.compile(r"tile sum 240: strong 0\s%"))
     laptop.open("/lab?study=late.db", ".lab-table tbody tr")
     headings = page.locator(".lab-section h3")
     expect(headings).to_have_count(3)

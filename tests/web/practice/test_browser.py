@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.support.browser import ARROWS, SCRIPTS, Served, Visit, drawn, serve
+from tests.support.browser import ARROWS, Served, Visit, drawn, serve
 from tests.support.endgame_tables import table_files as table_files  # a fixture
 from twofold.games.notebook import NAME, Mistake, NotebookContent
 from twofold.games.store import GAMES, GameStore
@@ -87,26 +87,6 @@ def test_an_endgame_is_played_and_a_mistake_taken_back(
     page.goto(f"{served.url}/practice?part=endgames")  # it goes on where it was left
     expect(figure(page, "In a row")).to_have_text("1")
     expect_board(page, endgame(served, seed, best)["board"])
-
-
-MEASURED = f"""async () => {{
-    const {{ judged, measure }} = await import('{SCRIPTS}/practice/endgame_game.js');
-    const moves = [
-        [[0.8, 0.4, null, null], 'u'], [[0.8, 0.8, 0, null], 'r'], [[0.8, 0.4, 0, 0], 'r'],
-        [[null, 0.4, null, null], 'r'], [[0.5, 0.6, null, null], 'r'],
-    ];
-    return measure(moves.map(([chances, move], place) => judged(chances, move, place)));
-}}"""
-
-
-def test_the_measures_of_a_game(laptop: Visit, served: Served) -> None:
-    """Two best moves, one that keeps half of the chance, a forced one, and a best one."""
-    laptop.open("/learn", "h1")
-    found = laptop.page.evaluate(MEASURED)
-    (mistake,) = found.pop("mistakes")
-    assert found == {"choices": 4, "matches": 3, "combo": 1, "longest": 2, "fit": 0.5}
-    assert (mistake["place"], mistake["move"], mistake["best"]) == (2, "r", "u")
-    assert mistake["lost"] == pytest.approx(0.4)
 
 
 def test_chances_are_shown_when_the_person_wants_them(laptop: Visit, served: Served) -> None:
@@ -209,27 +189,19 @@ def test_puzzles_come_one_after_the_other_with_a_rating(
     expect(page.get_by_text("Puzzles and you have ratings")).to_be_visible()
 
 
-def test_a_table_is_built_from_the_page(laptop: Visit, served: Served) -> None:
-    """The requests to jobs, progress, stop, and the end."""
-    page, posted = laptop.page, list[str]()
-    jobs: list[dict[str, Any]] = []
+def test_a_table_is_built_from_the_page(laptop: Visit) -> None:
+    page, posted = laptop.page, list[Any]()
+    job = {"id": "j1", "kind": "table", "title": "Endgame table 442-64", "command": ""}
+    job |= {"state": "running", "progress": 0.5, "left": None, "stopping": False}
 
     def answer(route: Route) -> None:
-        path = route.request.url.removeprefix(served.url)
-        if path.endswith("/limits"):
-            return route.fallback()
-        if route.request.method == "POST":
-            posted.append(path)
-            job: dict[str, Any] = {
-                "id": "j1",
-                "kind": "table",
-                "title": "Endgame table 442-64",
-                "command": "",
-            }
-            job |= {"stopping": False, "left": None, "cause": "person", "ended": None}
-            state = "stopped" if path.endswith("/stop") else "running"
-            jobs[:] = [job | {"state": state, "progress": 0.5, "resumable": state == "stopped"}]
-        return route.fulfill(json=jobs if route.request.method == "GET" else {"job": "j1"})
+        if route.request.url.endswith("/limits"):
+            route.fallback()
+        elif route.request.method == "POST":
+            posted.append(route.request.post_data_json)
+            route.fulfill(json={"job": "j1"})
+        else:
+            route.fulfill(json=[job] if posted else [])
 
     page.route("**/api/jobs**", answer)
     laptop.open("/practice?part=endgames", "summary")
@@ -238,10 +210,8 @@ def test_a_table_is_built_from_the_page(laptop: Visit, served: Served) -> None:
     page.keyboard.press("Enter")
     expect(page.get_by_role("progressbar")).to_have_attribute("value", "0.5")
     expect(page.get_by_role("button", name="Stop")).to_be_focused()
+    assert posted == [{"kind": "table", "table": "442-64"}]
     laptop.check()
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("button", name="Resume")).to_be_focused()
-    assert posted == ["/api/jobs", "/api/jobs/j1/stop"]
     page.unroute("**/api/jobs**")
 
 

@@ -25,14 +25,11 @@ let views = 0; // for names that are used once on a page
 
 /**
  * @typedef {object} AnalysisViewOptions
- * @property {(letter: string) => void} [onMove] called when a person picks a move; without it the
- *   moves are no buttons
+ * @property {(letter: string) => void} onMove called when a person picks a move
  * @property {(steps: number) => void} [onLine] called with the number of steps of the line to make;
  *   without it the line of best play is not shown
  * @property {(letter: string) => string|undefined} [gradeOf] the grade of a move by another judge,
  *   shown in place of that of the analysis
- * @property {boolean} [announce] whether the final result is told to screen readers
- * @property {boolean} [chance] whether the chance of the next large tile is counted; true if not given
  */
 
 /** Shows `AnalysisReply`s. */
@@ -67,8 +64,8 @@ export class AnalysisView {
     // a line that is being pointed at stays until the board changes
     const isHeld = reply.board === this.#line.board && this.element.querySelector('.line-steps')?.matches(':hover, :focus-within');
     if (!isHeld) this.#line = { board: reply.board, steps: reply.line };
-    if (this.options.chance !== false && !exactChance(reply)) this.#count(reply);
-    if (reply.final && this.options.announce) this.#spoken = spokenText(reply);
+    if (!exactChance(reply)) this.#count(reply);
+    if (reply.final) this.#spoken = spokenText(reply);
     this.#draw();
   }
 
@@ -87,7 +84,7 @@ export class AnalysisView {
     this.#forget();
     this.#line = { board: '', steps: [] };
     [this.#reply, this.#chance, this.#isWaiting, this.#note] = [null, null, false, note];
-    if (note && this.options.announce) this.#spoken = note;
+    if (note) this.#spoken = note;
     this.#draw();
   }
 
@@ -121,7 +118,7 @@ export class AnalysisView {
         h('tbody', null, LETTERS.map((letter, index) => this.#row(letter, reply, reply?.moves[index])))),
       this.#note ? h('p', { key: 'note', class: 'analysis-note soft', text: this.#note })
         : this.#reason(reply),
-      this.options.chance !== false && this.#chanceLine(reply),
+      this.#chanceLine(reply),
       this.options.onLine && this.#lineView(reply),
       this.#details(reply),
       h('p', { key: 'spoken', class: 'visually-hidden', role: 'status', text: this.#spoken }));
@@ -135,21 +132,18 @@ export class AnalysisView {
       this.#pointed = now;
       this.#draw();
     };
-    const face = [
-      h('span', { class: 'analysis-arrow', 'aria-hidden': 'true' }, ARROWS[letter]),
-      h('span', { class: 'analysis-name' }, moveName(letter)),
-    ];
     const { onMove } = this.options;
     const label = (reply && this.options.gradeOf?.(letter)) || (isBest ? 'best' : move?.label);
     return h('tr', { key: letter, 'data-grade': label || null,
       class: isBest ? 'is-best' : move && !isLegal ? 'is-illegal' : null,
       onpointerenter: point(isLegal ? letter : ''), onpointerleave: point('') },
-    h('th', { scope: 'row', class: 'analysis-move' }, onMove ? h('button', {
+    h('th', { scope: 'row', class: 'analysis-move' }, h('button', {
       type: 'button', class: 'bare analysis-pick line', disabled: !isLegal, onclick: () => onMove(letter),
       onfocus: point(letter), onblur: point(''),
-    }, face) : face),
+    }, h('span', { class: 'analysis-arrow', 'aria-hidden': 'true' }, ARROWS[letter]),
+    h('span', { class: 'analysis-name' }, moveName(letter)))),
     h('td', { class: 'analysis-label' }, label && [gradeMark(label), h('span', { text: gradeName(label) })]),
-    h('td', { class: 'analysis-track', onclick: () => isLegal && onMove?.(letter) },
+    h('td', { class: 'analysis-track', onclick: () => isLegal && onMove(letter) },
       h('span', { class: 'analysis-bar', 'aria-hidden': 'true' }, h('span', { class: 'analysis-fill',
         style: { transform: `scaleX(${barLength(move, isBest, reply).toFixed(4)})` } }))),
     h('td', { class: 'analysis-behind', text: reply ? lossText(reply, move) : '' }));

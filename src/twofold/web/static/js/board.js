@@ -1,20 +1,47 @@
-/** The board: tiles that slide, appear and merge, over a grid that screen readers can read; a picture of one. */
+/**
+ * The board: tiles that slide, appear and merge, over a grid that screen readers can read; a picture
+ * of one.
+ *
+ * Every tile stands where it will end as soon as it is told to; an animation only shows the way
+ * there (Web Animations, transform alone, so that the compositor can do it). Ending an animation
+ * therefore never leaves a tile in a wrong place, and nothing is measured.
+ */
 
 import { h, icon } from './dom.js';
 import { ICONS } from './moves.js';
-import { exponentsOf, shapeOf } from './notation.js';
+import { exponentsOf, shapeOf, slide } from './notation.js';
+import { settings } from './settings.js';
 import { text } from './text.js';
-import { TileLayer } from './tiles.js';
 
 const GRID_DELAY_MS = 250;
+
+/** Where tiles at hand are: out of sight, without a change of layout or of what is inside. */
+const AWAY = 'scale(0)';
+
+/** Tiles kept at hand for later, by the number of cells. */
+const SPARE_RATIO = 2;
+
+/** Timings of the original, in milliseconds. */
+const SLIDE = { duration: 100, easing: 'ease-in-out' };
+const APPEAR = { duration: 200, delay: 100, easing: 'ease', fill: 'backwards' };
+
+const GROW = [{ transform: 'scale(0)', opacity: 0 }, { transform: 'scale(1)', opacity: 1 }];
+const POP = [
+  { transform: 'scale(0)' }, { transform: 'scale(1.2)', offset: 0.5 }, { transform: 'scale(1)' },
+];
+
+const STILL = window.matchMedia('(prefers-reduced-motion: reduce)');
 
 /** A board on the page. Its `element` fills the width it is given, up to `--board-max`. */
 export class BoardView {
   #grid = h('div', { class: 'board-grid', role: 'grid' });
   #marks = h('div', { class: 'board-marks', 'aria-hidden': 'true' });
-  #layer = null;
   #gridTimer = null;
-  #speed = 1;
+  #at; // tile by cell, or null
+  #leaving = []; // tiles that merged and are still seen sliding
+  #running = new Set();
+  #spare = [];
+  #begunAt = 0; // when a slide began whose step has not come; 0 for none
 
   /** The background cells, row by row: grid cells with the tile as their text. */
   cells = [];
@@ -22,14 +49,16 @@ export class BoardView {
   /** The tiles shown, row by row; 0 for an empty cell. */
   tiles = [];
 
+  /** Factor of the animations' speed, 0 switches them off; null for that of the settings. */
+  speed = null;
+
   /**
    * @param {{rows?: number, cols?: number, label?: string, compact?: boolean}} [options] `label`
    *   names the grid; a compact board is for small places: thinner gaps, no shadow
    */
   constructor({ rows = 4, cols = 4, label = '', compact = false } = {}) {
-    this.layerElement = h('div', { class: 'board-tiles', 'aria-hidden': 'true' });
-    this.element = h('div', { class: compact ? 'board compact' : 'board' },
-      this.#grid, this.layerElement, this.#marks);
+    this.layer = h('div', { class: 'board-tiles', 'aria-hidden': 'true' });
+    this.element = h('div', { class: compact ? 'board compact' : 'board' }, this.#grid, this.layer, this.#marks);
     this.resize(rows, cols, label);
   }
 
@@ -41,16 +70,14 @@ export class BoardView {
    * @param {string} [label] name of the grid
    */
   resize(rows, cols, label = '') {
-    this.rows = rows;
-    this.cols = cols;
+    Object.assign(this, { rows, cols });
     this.element.style.setProperty('--rows', rows);
     this.element.style.setProperty('--cols', cols);
     this.setLabel(label);
     this.#buildGrid();
-    this.#layer?.clear();
-    this.#layer = new TileLayer(this.layerElement, rows, cols);
-    this.#layer.speed = this.#speed;
-    this.tiles = new Array(rows * cols).fill(0);
+    this.#finish();
+    this.layer.replaceChildren();
+    [this.#at, this.#spare] = [new Array(rows * cols).fill(null), []];
     this.arrow('');
   }
 
@@ -60,12 +87,6 @@ export class BoardView {
       label || text('board.label', { rows: this.rows, cols: this.cols }));
   }
 
-  /** @param {number} factor of the animations' speed; 0 switches them off */
-  setSpeed(factor) {
-    this.#speed = factor;
-    this.#layer.speed = factor;
-  }
-
   /**
    * Show a position.
    *
@@ -73,7 +94,7 @@ export class BoardView {
    * @param {{animate?: boolean}} [options] whether tiles that are new appear slowly
    */
   show(tiles, { animate = false } = {}) {
-    this.#layer.show(tiles, animate);
+    this.#place(tiles, animate);
     this.#changed(tiles);
   }
 
@@ -84,18 +105,32 @@ export class BoardView {
    * @param {string} letter
    */
   begin(letter) {
-    this.#layer.begin(letter);
+    const { slides, tiles, changed } = slide(this.#at.map((tile) => tile?.value ?? 0), this.rows, this.cols, letter);
+    if (!changed) return;
+    this.#slideOrShow(slides, tiles);
+    this.#begunAt = performance.now();
   }
 
   /**
-   * Show a move, cutting short the one before.
+   * Show a move, or go on with the one that has begun; the move before is cut short.
    *
    * @param {object} step a `step` message; where the board is not the one before the move, the
    *   board after it is shown as it is
    */
   step(step) {
-    this.#layer.step(step);
-    this.#changed(step.now.tiles);
+    const begun = this.#begunAt;
+    const { slides, now, cell, tile } = step;
+    if (begun && this.#lacksOnly(step)) {
+      this.#begunAt = 0;
+      const late = (performance.now() - begun) * this.#speed;
+      this.#add(cell, tile, this.#isMoving ? GROW : null, Math.max(0, APPEAR.delay - late));
+    } else if (this.#fits(slides, now.tiles, cell)) {
+      this.#slideOrShow(slides, now.tiles.with(cell, 0));
+      this.#add(cell, tile, this.#isMoving ? GROW : null, APPEAR.delay);
+    } else {
+      this.#place(now.tiles, false);
+    }
+    this.#changed(now.tiles);
   }
 
   /**
@@ -147,6 +182,128 @@ export class BoardView {
     this.tiles = tiles;
     this.#gridTimer ??= setTimeout(() => this.updateGrid(), GRID_DELAY_MS);
   }
+
+  // ---- the tiles
+
+  #place(tiles, animate) {
+    this.#finish();
+    const changed = this.#at.map((_, cell) => cell)
+      .filter((cell) => (this.#at[cell]?.value ?? 0) !== tiles[cell]);
+    const grown = new Set(animate && this.#isMoving ? changed.filter((cell) => !this.#at[cell]) : []);
+    for (const cell of changed) this.#release(cell);
+    for (const cell of changed.filter((each) => tiles[each])) {
+      this.#add(cell, tiles[cell], grown.has(cell) ? GROW : null, 0);
+    }
+    for (const { slot } of this.#spare) slot.style.transform = AWAY;
+  }
+
+  get #isMoving() {
+    return this.#speed > 0 && !STILL.matches;
+  }
+
+  get #speed() {
+    return this.speed ?? settings.get('speed');
+  }
+
+  /** Whether the board is the one of the step but for the new tile. */
+  #lacksOnly({ now, cell }) {
+    return this.#at.every((tile, index) => (
+      index === cell ? !tile : (tile?.value ?? 0) === now.tiles[index]));
+  }
+
+  /** Whether slides begin where tiles are, and end in a board that lacks only the new tile. */
+  #fits(slides, tiles, cell) {
+    if (slides.length !== this.#at.filter(Boolean).length) return false;
+    const after = new Array(this.#at.length).fill(0);
+    for (const [start, end] of slides) {
+      if (!this.#at[start]) return false;
+      after[end] += this.#at[start].value;
+    }
+    return after.every((value, index) => value === (index === cell ? 0 : tiles[index]));
+  }
+
+  #slideOrShow(slides, tiles) {
+    if (!this.#isMoving) return void this.#place(tiles, false);
+    this.#finish();
+    const before = this.#at;
+    const made = new Set();
+    this.#at = new Array(before.length).fill(null);
+    for (const [start, end, merged] of slides) {
+      this.#slide(before[start], start, end);
+      if (!merged) this.#at[end] = before[start];
+      else this.#leaving.push(before[start]) && made.add(end);
+    }
+    for (const end of made) this.#add(end, tiles[end], POP, APPEAR.delay);
+  }
+
+  #slide(tile, start, end) {
+    if (start === end) return;
+    tile.slot.style.transform = where(end, this.cols);
+    this.#animate(tile.slot,
+      [{ transform: where(start, this.cols) }, { transform: where(end, this.cols) }], SLIDE);
+  }
+
+  #add(cell, value, frames, delay) {
+    const tile = this.#take(value);
+    paint(tile, value);
+    tile.slot.style.transform = where(cell, this.cols);
+    this.#at[cell] = tile;
+    tile.slot.classList.toggle('merged', frames === POP);
+    if (!tile.slot.isConnected) this.layer.append(tile.slot);
+    if (frames) this.#animate(tile.face, frames, { ...APPEAR, delay });
+  }
+
+  /**
+   * A tile to use: of those at hand one with this number, which need not be painted anew, else a
+   * new one, until there are enough.
+   */
+  #take(value) {
+    const found = this.#spare.findIndex((tile) => tile.value === value);
+    if (found >= 0) return this.#spare.splice(found, 1)[0];
+    if (this.#spare.length >= SPARE_RATIO * this.#at.length) return this.#spare.shift();
+    const face = h('div', { class: 'tile-face' });
+    return { slot: h('div', { class: 'tile' }, face), face, value: 0 };
+  }
+
+  #release(cell) {
+    if (this.#at[cell]) this.#spare.push(this.#at[cell]);
+    this.#at[cell] = null;
+  }
+
+  #animate(element, frames, { duration, delay = 0, ...timing }) {
+    const animation = element.animate(frames, {
+      ...timing, duration: duration / this.#speed, delay: delay / this.#speed,
+    });
+    this.#running.add(animation);
+    animation.onfinish = () => {
+      this.#running.delete(animation);
+      if (!this.#running.size) this.#finish();
+    };
+  }
+
+  /** Put everything where it ends. */
+  #finish() {
+    for (const animation of this.#running) animation.cancel();
+    this.#running.clear();
+    this.#begunAt = 0;
+    for (const { slot } of this.#leaving) slot.style.transform = AWAY;
+    this.#spare.push(...this.#leaving);
+    this.#leaving = [];
+  }
+}
+
+function paint(tile, value) {
+  if (tile.value === value) return;
+  tile.value = value;
+  const digits = String(value);
+  tile.face.textContent = digits;
+  tile.face.style.setProperty('--digits', digits.length);
+  tile.face.dataset.exponent = Math.log2(value);
+}
+
+// In percent of the tile's own place, so that a board of any size needs no measuring.
+function where(cell, cols) {
+  return `translate(${(cell % cols) * 100}%, ${Math.floor(cell / cols) * 100}%)`;
 }
 
 /**

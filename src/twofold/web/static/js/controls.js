@@ -20,6 +20,11 @@ export function select(choices, chosen, onPick, attributes = {}) {
     choices.map(([value, words]) => h('option', { value: String(value), selected: value === chosen, text: words })));
 }
 
+/** A control in its label. */
+export function labelled(words, control) {
+  return h('label', { class: 'field' }, h('span', { class: 'label', text: words }), control);
+}
+
 /** A `select` with its label; it has the id. */
 export function selectField(id, label, choices, chosen, onPick) {
   return field(label, select(choices, chosen, onPick, { id }));

@@ -8,7 +8,8 @@ export const PROBABILITY = 'probability';
 /** From here on values are written short, and differences say more than values. */
 const LARGE = 1e6;
 
-const SUFFIXES = ['', ' k', ' M', ' G', ' T', ' P'];
+/** A number and its unit stay in one line. */
+const SUFFIXES = ['', '\u00a0k', '\u00a0M', '\u00a0G', '\u00a0T', '\u00a0P'];
 
 /**
  * A number in three digits or so: `12.3 M`.
@@ -32,12 +33,12 @@ export function formatShort(value) {
  * @param {number} seconds
  */
 export function formatDuration(seconds) {
-  if (seconds > 0 && seconds < 9.995e-7) return `${fixed(seconds * 1e9, 0)} ns`;
-  if (seconds > 0 && seconds < 0.0009995) return `${fixed(seconds * 1e6, 0)} µs`;
-  if (seconds < 0.9995) return `${Math.round(seconds * 1000)} ms`;
-  if (seconds < 59.995) return `${fixed(seconds, seconds < 9.995 ? 2 : 1)} s`;
+  if (seconds > 0 && seconds < 9.995e-7) return `${fixed(seconds * 1e9, 0)}\u00a0ns`;
+  if (seconds > 0 && seconds < 0.0009995) return `${fixed(seconds * 1e6, 0)}\u00a0µs`;
+  if (seconds < 0.9995) return `${Math.round(seconds * 1000)}\u00a0ms`;
+  if (seconds < 59.995) return `${fixed(seconds, seconds < 9.995 ? 2 : 1)}\u00a0s`;
   const whole = Math.round(seconds);
-  return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 60)}\u00a0min ${whole % 60}\u00a0s`;
 }
 
 /**
@@ -49,7 +50,7 @@ export function formatBytes(bytes) {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   const step = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1);
   const rest = bytes / 1000 ** step;
-  return `${fixed(rest, step && rest < 9.95 ? 1 : 0)} ${units[step]}`;
+  return `${fixed(rest, step && rest < 9.95 ? 1 : 0)}\u00a0${units[step]}`;
 }
 
 /**
@@ -99,12 +100,13 @@ function largeFormat(values, largest) {
  * A chance in percent, with enough digits to tell moves apart: `97.2 %`, `99.953 %`.
  *
  * @param {number} chance
+ * @param {number} [decimals] at least
  */
-export function formatChance(chance) {
+export function formatChance(chance, decimals = 1) {
   const share = 100 * chance;
   const rest = Math.min(share, 100 - share);
   if (rest <= 0) return percent(share, 0);
-  return percent(share, rest >= 1 ? 1 : Math.min(1 + Math.ceil(-Math.log10(rest)), 6));
+  return percent(share, rest >= 1 ? decimals : Math.min(decimals + Math.ceil(-Math.log10(rest)), 6));
 }
 
 /** A probability in whole percent: `57 %`, `<1 %`. */
@@ -178,10 +180,10 @@ export function formatAgo(date, now = Date.now()) {
  * @returns {string}
  */
 export function formatLong(seconds) {
-  if (seconds < 99.5) return `${Math.round(seconds)} s`;
+  if (seconds < 99.5) return `${Math.round(seconds)}\u00a0s`;
   const minutes = Math.round(seconds / 60);
-  if (minutes < 100) return `${minutes} min`;
+  if (minutes < 100) return `${minutes}\u00a0min`;
   const hours = Math.floor(minutes / 60);
-  if (hours < 48) return `${hours} h ${minutes % 60} min`;
-  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+  if (hours < 48) return `${hours}\u00a0h ${minutes % 60}\u00a0min`;
+  return `${Math.floor(hours / 24)}\u00a0d ${hours % 24}\u00a0h`;
 }

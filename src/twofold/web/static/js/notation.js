@@ -131,6 +131,22 @@ export function legalMoves(tiles, rows, cols) {
   return ['u', 'r', 'd', 'l'].filter((letter) => slide(tiles, rows, cols, letter).changed).join('');
 }
 
+/**
+ * A move as a `step` message has it, from the boards before and after it.
+ *
+ * @param {number[]} tiles before
+ * @param {number} rows
+ * @param {number} cols
+ * @param {string} move its letter
+ * @param {number[]} after its new tile included
+ * @returns {object} with `after`, the board without the new tile
+ */
+export function stepBetween(tiles, rows, cols, move, after) {
+  const made = slide(tiles, rows, cols, move);
+  const cell = after.findIndex((tile, index) => tile !== made.tiles[index]);
+  return { move, after: made.tiles, slides: made.slides, reward: made.reward, cell, tile: after[cell], now: { tiles: after } };
+}
+
 /** Cells of each line, the one that tiles move towards first. */
 function linesOf(rows, cols, letter) {
   const vertical = letter === 'u' || letter === 'd';

@@ -1,4 +1,4 @@
-/** A board to look at, or to set up: by clicks, by dragging a tile over it, by keys. */
+/** A board to look at, or to set up: by clicks and by keys. */
 
 import { announce } from '../announce.js';
 import { BoardView } from '../board.js';
@@ -12,11 +12,9 @@ const CLEARING = new Set(['Delete', 'Backspace', '0']);
 
 /**
  * @typedef {object} BoardEditorOptions
- * @property {number} [rows]
- * @property {number} [cols]
- * @property {string} [label] name of the grid
+ * @property {string} label name of the grid
  * @property {(tiles: number[], group: string) => void} onChange called with the board after an edit
- *   by hand; edits of the same group belong together: of one cell, or of one stroke
+ *   by hand; edits of the same group, of one cell, belong together
  * @property {(cell: number) => void} onPick called with a cell that is clicked, or chosen by Space,
  *   while it is not edited
  */
@@ -24,8 +22,6 @@ const CLEARING = new Set(['Delete', 'Backspace', '0']);
 /** A `BoardView` whose cells can be picked or edited. */
 export class BoardEditor {
   #cursor = 0;
-  #painting = false;
-  #strokes = 0;
 
   /** The tile that a click paints; null while clicks count up and down. */
   brush = null;
@@ -34,21 +30,14 @@ export class BoardEditor {
   isEditing = false;
 
   /** @param {BoardEditorOptions} options */
-  constructor({ rows = 4, cols = 4, label = '', onChange, onPick }) {
-    this.label = label;
-    this.onChange = onChange;
-    this.onPick = onPick;
-    this.view = new BoardView({ rows, cols, label });
-    const release = () => { this.#painting = false; };
+  constructor({ label, onChange, onPick }) {
+    Object.assign(this, { label, onChange, onPick });
+    this.view = new BoardView({ label });
     this.element = h('div', {
       class: 'board-editor',
       onkeydown: (event) => this.#key(event),
       onfocusin: (event) => this.#cellOf(event.target) >= 0 && this.#setCursor(this.#cellOf(event.target)),
       onmousedown: (event) => this.isEditing || event.preventDefault(), // keys stay with the page
-      onpointerdown: (event) => this.#press(event),
-      onpointermove: (event) => this.#drag(event),
-      onpointerup: release,
-      onpointercancel: release,
       onclick: (event) => this.#click(event),
       oncontextmenu: (event) => this.#menu(event),
     }, this.view.element);
@@ -100,7 +89,7 @@ export class BoardEditor {
   }
 
   /** Set the exponent of a cell, within its limits, and tell. */
-  #put(cell, exponent, group = `cell ${cell}`) {
+  #put(cell, exponent) {
     const tile = exponent > 0 ? 2 ** Math.min(exponent, MAX_EXPONENT) : 0;
     if (!this.isEditing || cell < 0 || this.tiles[cell] === tile) return;
     const tiles = [...this.tiles];
@@ -108,39 +97,25 @@ export class BoardEditor {
     this.view.show(tiles, { animate: true });
     this.view.updateGrid();
     announce(tile ? String(tile) : text('board.empty'));
-    this.onChange(tiles, group);
+    this.onChange(tiles, `cell ${cell}`);
   }
 
   #count(cell, step) {
     this.#put(cell, Math.max(0, exponentOf(this.tiles[cell]) + step));
   }
 
-  #press(event) {
-    if (this.brush === null || event.button !== 0) return;
-    if (this.#cellOf(event.target) < 0) return;
-    this.#painting = true;
-    this.#strokes += 1;
-    this.#drag(event);
-  }
-
-  #drag(event) {
-    if (this.#painting) this.#put(this.#under(event), exponentOf(this.brush), `stroke ${this.#strokes}`);
-  }
-
-  #under({ clientX, clientY }) {
-    return this.#cellOf(document.elementFromPoint(clientX, clientY));
-  }
-
-  #click(event) {
-    const cell = this.#under(event); // a swipe holds the pointer
+  #click({ clientX, clientY, shiftKey }) {
+    const cell = this.#cellOf(document.elementFromPoint(clientX, clientY)); // a swipe holds the pointer
     if (cell < 0) return;
     if (this.isEditing) this.#moveTo(cell);
-    if (this.brush === null) this.#pick(cell, event.shiftKey ? -1 : 1);
+    this.#pick(cell, shiftKey ? -1 : 1);
   }
 
+  /** Paint a cell, or count it up or down; where nothing is edited, it is picked. */
   #pick(cell, step) {
-    if (this.isEditing) this.#count(cell, step);
-    else this.onPick(cell);
+    if (!this.isEditing) this.onPick(cell);
+    else if (this.brush === null) this.#count(cell, step);
+    else this.#put(cell, exponentOf(this.brush));
   }
 
   #menu(event) {
@@ -175,7 +150,6 @@ export class BoardEditor {
     if (STEPS[key] && !event.shiftKey) this.#walk(...STEPS[key]);
     else if (key === 'Home') this.#moveTo(cell - (cell % this.view.cols));
     else if (key === 'End') this.#moveTo(cell - (cell % this.view.cols) + this.view.cols - 1);
-    else if ((key === ' ' || key === 'Enter') && this.brush !== null) this.#put(cell, exponentOf(this.brush));
     else if (key === ' ' || key === 'Enter') this.#pick(cell, event.shiftKey ? -1 : 1);
     else if (!this.isEditing) return false;
     else if (key === '+' || key === '=') this.#count(cell, 1);

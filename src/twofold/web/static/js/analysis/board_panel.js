@@ -4,7 +4,6 @@ import { EvalBar } from '../analysis_view.js';
 import { select } from '../controls.js';
 import { button, h, part, render } from '../dom.js';
 import { ARROWS, LETTERS, listenSwipes, moveName } from '../moves.js';
-import { settings } from '../settings.js';
 import { number, text } from '../text.js';
 import { BoardEditor } from './board_editor.js';
 
@@ -23,7 +22,6 @@ export class BoardPanel {
   constructor(walk, { onMove, onEdit, onCell }) {
     Object.assign(this, { walk, onMove });
     this.editor = new BoardEditor({ label: text('analyse.board'), onChange: onEdit, onPick: onCell });
-    this.editor.view.setSpeed(settings.get('speed'));
     this.bar = new EvalBar();
     this.edges = h('div', { class: 'board-edges' });
     this.frame = h('div', { class: 'analysis-frame' }, this.editor.element, this.edges);

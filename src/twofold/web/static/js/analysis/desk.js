@@ -76,7 +76,6 @@ export class Desk {
       onRemove: (position) => this.#remove(position),
     });
     this.analysis = new AnalysisView({
-      announce: true,
       onMove: (letter) => this.play(letter),
       onLine: (steps) => {
         const { position } = this.walk;

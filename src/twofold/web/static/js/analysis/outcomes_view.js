@@ -2,7 +2,8 @@
 
 import { announce } from '../announce.js';
 import { h, part, render } from '../dom.js';
-import { fixed, number, percent, text } from '../text.js';
+import { formatChance } from '../figures.js';
+import { fixed, number, text } from '../text.js';
 
 const LEAST = 1e-6; // a tile that is the largest at the end less often has no row
 
@@ -59,7 +60,7 @@ function facts(reply) {
 
 function spoken(tiles) {
   const { tile, chance } = tiles.reduce((a, b) => (b.chance > a.chance ? b : a));
-  return text('outcomes.spoken', { tile: number(tile), chance: formatChance(chance) });
+  return text('outcomes.spoken', { tile: number(tile), chance: formatChance(chance, 2) });
 }
 
 /** Why there are no outcomes. */
@@ -74,7 +75,7 @@ function problem({ setting, goal, of_goal: isChance }) {
 
 function worth({ value, goal, of_goal: isChance }) {
   return isChance
-    ? text('outcomes.worth_chance', { chance: formatChance(value), tile: number(goal) })
+    ? text('outcomes.worth_chance', { chance: formatChance(value, 2), tile: number(goal) })
     : text('outcomes.worth_points', { points: fixed(value, 2) });
 }
 
@@ -84,14 +85,6 @@ function row({ tile, chance, reached }, isLikeliest) {
     h('th', { scope: 'row', class: 'outcomes-tile' },
       h('span', { class: 'tile-chip outcomes-face', dataset: { exponent: Math.log2(tile) } }, String(tile))),
     h('td', { class: 'outcomes-track' }, h('span', { class: 'outcomes-bar', 'aria-hidden': 'true' }, h('span', { class: 'outcomes-fill', style }))),
-    h('td', { class: 'outcomes-chance' }, formatChance(chance)),
-    h('td', { class: 'outcomes-reached' }, formatChance(reached)));
-}
-
-/** A chance in percent: two decimals, of small ones the first digit that is not 0. */
-function formatChance(chance) {
-  const share = 100 * chance;
-  if (share >= 99.995 && share < 100 - 1e-6) return `> ${percent(99.99, 2)}`;
-  if (share >= 0.01 || share <= 0) return percent(share, 2);
-  return percent(share, Math.min(8, -Math.floor(Math.log10(share))));
+    h('td', { class: 'outcomes-chance' }, formatChance(chance, 2)),
+    h('td', { class: 'outcomes-reached' }, formatChance(reached, 2)));
 }

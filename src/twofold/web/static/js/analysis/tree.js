@@ -1,7 +1,7 @@
 /** The positions of an analysis: a game, variations that a person tries, boards made here; what was before. */
 
 import { net } from '../net.js';
-import { exponentsOf, formatBoard, legalMoves, parseStep, shapeOf, slide, tilesOf } from '../notation.js';
+import { exponentsOf, formatBoard, legalMoves, parseStep, shapeOf, slide, stepBetween, tilesOf } from '../notation.js';
 import { remember, remembered } from '../settings.js';
 
 const KEPT = 'twofold-variations';
@@ -41,11 +41,7 @@ export class Position {
 
   /** The move that led here as a `step` message has it; null at the beginning. */
   get step() {
-    if (!this.parent) return null;
-    const { tiles } = this;
-    const { tiles: after, slides, reward } = this.parent.slide(this.move);
-    const cell = tiles.findIndex((tile, index) => tile !== after[index]);
-    return { move: this.move, after, slides, reward, cell, tile: tiles[cell], now: { tiles } };
+    return this.parent && stepBetween(this.parent.tiles, this.rows, this.cols, this.move, this.tiles);
   }
 
   /** The step as text, such as `l@5:2`. */
@@ -331,26 +327,16 @@ export function reshaped(position, rows, cols) {
  */
 export function randomBoard(rows, cols) {
   let tiles = withSpawn(withSpawn(new Array(rows * cols).fill(0)));
-  const moves = FEWEST_MOVES + Math.floor(Math.random() * (MOST_MOVES - FEWEST_MOVES));
   let roomy = tiles;
-  for (let made = 0; made < moves && tiles; made += 1) {
-    const hasRoom = tiles.filter((tile) => !tile).length >= (rows * cols) / 4;
-    if (hasRoom && legalMoves(tiles, rows, cols).length > 1) roomy = tiles;
-    tiles = hastyMove(tiles, rows, cols);
+  for (let left = FEWEST_MOVES + Math.random() * (MOST_MOVES - FEWEST_MOVES); left > 0; left -= 1) {
+    const legal = legalMoves(tiles, rows, cols);
+    if (!legal) break;
+    if (legal.length > 1 && tiles.filter((tile) => !tile).length >= (rows * cols) / 4) roomy = tiles;
+    // into the corner, now and then another way
+    const order = Math.random() < 0.9 ? PREFERRED : [...PREFERRED].reverse();
+    tiles = withSpawn(slide(tiles, rows, cols, order.find((letter) => legal.includes(letter))).tiles);
   }
   return formatBoard(roomy, rows, cols);
-}
-
-// Into the corner, now and then another way, and never into a board without a legal move.
-function hastyMove(tiles, rows, cols) {
-  const order = Math.random() < 0.9 ? PREFERRED : [...PREFERRED].reverse();
-  for (const letter of order) {
-    const made = slide(tiles, rows, cols, letter);
-    if (!made.changed) continue;
-    const next = withSpawn(made.tiles);
-    if (legalMoves(next, rows, cols)) return next;
-  }
-  return null;
 }
 
 function withSpawn(tiles) {

@@ -1,6 +1,6 @@
 /** The dialog that starts a job: a form for each kind, and the command that does the same. */
 
-import { radios, select } from '../controls.js';
+import { labelled, radios, select } from '../controls.js';
 import { openDialog } from '../dialog.js';
 import { button, h, render } from '../dom.js';
 import { formatBytes } from '../figures.js';
@@ -184,7 +184,7 @@ class JobForm {
     }
     const times = select(TIMES.filter((seconds) => seconds <= this.limits.seconds)
       .map((seconds) => [seconds, formatTime(seconds)]), null, () => {}, { name: 'seconds' });
-    return h('div', { class: 'job-fields fit' }, this.network.element, labelled('analysis.time', times), this.schedule.element, common,
+    return h('div', { class: 'job-fields fit' }, this.network.element, labelled(text('analysis.time'), times), this.schedule.element, common,
       cores('jobs.threads'));
   }
 
@@ -214,18 +214,14 @@ class JobForm {
   }
 
   #typed(key, name, value, { class: kind = 'input', ...rest }) {
-    return labelled(key, h('input', { class: kind, name, type: 'text', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false',
+    return labelled(text(key), h('input', { class: kind, name, type: 'text', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false',
       required: true, value, dataset: { fault: name }, ...rest }));
   }
 
   #whole(key, name, value, max) {
-    return labelled(key, h('input', { class: 'input number', name, type: 'number', inputmode: 'numeric', required: true, step: 1, min: 1,
+    return labelled(text(key), h('input', { class: 'input number', name, type: 'number', inputmode: 'numeric', required: true, step: 1, min: 1,
       max, value: String(value), dataset: { fault: 'number' } }));
   }
-}
-
-function labelled(key, control) {
-  return h('label', { class: 'field' }, h('span', { class: 'label', text: text(key) }), control);
 }
 
 function formatTime(seconds) {

@@ -68,7 +68,6 @@ class PlayPage {
 
   /** Open the game of the address, of this tab, or the one played last. */
   async start() {
-    this.#board.setSpeed(settings.get('speed'));
     const asked = this.#context.params.get('game');
     const opened = this.game.open(asked || remembered(TAB_KEY) || '');
     const [{ HelpPanel }, { Ending }] = await Promise.all([import('../play/help.js'), import('../play/ending.js')]);
@@ -100,7 +99,6 @@ class PlayPage {
     listenKeys({ move: (letter, event) => this.game.move(letter, event.repeat), commands });
     listenSwipes(root.querySelector('.play-area'), (letter) => this.game.move(letter));
     releaseFocusAfterPointer(root);
-    settings.on('speed', (speed) => this.#board.setSpeed(speed));
     for (const name of ['hints', 'pad']) settings.on(name, () => this.#draw());
   }
 

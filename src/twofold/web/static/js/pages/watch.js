@@ -148,7 +148,7 @@ class WatchPage {
       onNear: () => { this.#near = lane; },
     });
     this.views.set(lane, view);
-    view.board.setSpeed(this.animationSpeed ?? 1);
+    view.board.speed = this.animationSpeed ?? 1;
     if (isNew) this.#begin(() => this.race.enter(lane));
   }
 
@@ -227,7 +227,7 @@ class WatchPage {
     const own = settings.get('speed');
     const pace = this.race.person ? 0 : this.race.speed ?? 0;
     this.animationSpeed = own && Math.max(own, pace * ANIMATIONS_A_MOVE);
-    for (const view of this.views.values()) view.board.setSpeed(this.animationSpeed);
+    for (const view of this.views.values()) view.board.speed = this.animationSpeed;
   }
 
   /** Boards over the whole screen; over the whole window where a browser has no full screen. */
@@ -269,7 +269,7 @@ class WatchPage {
       h('p', { class: 'race-standing number', text: this.#standing(move, order) }),
       h('div', { class: 'lanes', dataset: { count: race.lanes.length } },
         race.lanes.map((lane) => this.views.get(lane).element)),
-      this.#transport(isDecided), this.#form());
+      !this.#isRacing && this.#transport(isDecided), this.#form());
   }
 
   /** Who is ahead, in a sentence; in a race of a person, also whose game is over. */
@@ -294,14 +294,17 @@ class WatchPage {
     const { race } = this;
     const place = race.cursor ?? race.last;
     const where = text(place === race.last ? 'watch.newest' : 'watch.where', { move: place, last: race.last });
-    const canWalk = !this.#isRacing;
-    return h('section', { class: 'transport card row', 'aria-label': text('watch.controls') },
-      canWalk && this.#walk(isEnd, place),
-      canWalk && h('div', { key: 'scrub', class: 'transport-scrub line' },
+    const face = isEnd ? 'again' : race.isGoing ? 'pause' : race.person && race.cursor === null ? 'play_out' : 'go';
+    return h('section', { key: 'transport', class: 'transport card row', 'aria-label': text('watch.controls') },
+      h('div', { class: 'transport-buttons group' },
+        button({ icon: 'back', label: text('watch.back') }, () => race.back(), { disabled: place <= 0 }),
+        button({ icon: ICONS[face], text: text(`watch.${face}`) }, () => this.#go(), { class: 'primary transport-go' }),
+        button({ icon: 'step', label: text('watch.forward') }, () => race.forward(), { disabled: isEnd })),
+      h('div', { class: 'transport-scrub line' },
         h('input', { type: 'range', min: 0, max: race.last, step: 1, value: String(place), 'aria-label': text('watch.scrubber'),
           'aria-valuetext': where, oninput: ({ target }) => race.seek(Number(target.value)) }),
         h('span', { class: 'transport-where number', text: where })),
-      canWalk && h('div', { key: 'speed', class: 'transport-speed line' },
+      h('div', { class: 'transport-speed line' },
         h('label', { class: 'label', for: 'watch-speed', text: text('play.pace') }),
         h('input', { id: 'watch-speed', type: 'range', min: 0, max: SPEEDS.length - 1, step: 1,
           value: String(placeOf(race.speed)), 'aria-valuetext': formatSpeed(race.speed),
@@ -309,15 +312,6 @@ class WatchPage {
         h('output', { class: 'transport-speed-text number', for: 'watch-speed', text: formatSpeed(race.speed) })),
       button({ icon: this.#isFull ? 'small' : 'full', label: text(this.#isFull ? 'watch.full_off' : 'watch.full') },
         () => this.#toggleFull(), { class: 'quiet transport-full' }));
-  }
-
-  #walk(isEnd, place) {
-    const { race } = this;
-    const face = isEnd ? 'again' : race.isGoing ? 'pause' : race.person && race.cursor === null ? 'play_out' : 'go';
-    return h('div', { key: 'walk', class: 'transport-buttons group' },
-      button({ icon: 'back', label: text('watch.back') }, () => race.back(), { disabled: place <= 0 }),
-      button({ icon: ICONS[face], text: text(`watch.${face}`) }, () => this.#go(), { class: 'primary transport-go' }),
-      button({ icon: 'step', label: text('watch.forward') }, () => race.forward(), { disabled: isEnd }));
   }
 
   #form() {

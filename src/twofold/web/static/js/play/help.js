@@ -37,7 +37,7 @@ export class HelpPanel {
   constructor(game, page) {
     this.#game = game;
     this.#page = page;
-    this.view = new AnalysisView({ onMove: (letter) => game.move(letter), announce: true });
+    this.view = new AnalysisView({ onMove: (letter) => game.move(letter) });
     this.picker = new PlayerPicker({ value: settings.get('player'), label: text('play.help_player'),
       onPick: (spec) => this.#set('player', spec) });
     this.element = part(h('section', { class: 'card stack help', 'aria-labelledby': 'help-title' }));

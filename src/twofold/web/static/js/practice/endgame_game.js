@@ -202,11 +202,6 @@ export function measuresView(moves, isSecret, onRetry) {
       button({ icon: 'undo', label: text('practice.retry', { number: one.place + 1 }) }, () => onRetry(one.place))))));
 }
 
-/** A chance in a sentence, which is not broken before its sign. */
-export function chanceWords(chance) {
-  return formatChance(chance).replace(' ', '\u00a0');
-}
-
 /**
  * What the last move lost, in a sentence; empty where it was the best one.
  *
@@ -217,5 +212,5 @@ export function lossWords(last) {
 }
 
 function lossOf({ move, best, before, after }) {
-  return { move: moveName(move), best: moveName(best), before: chanceWords(before), after: chanceWords(after) };
+  return { move: moveName(move), best: moveName(best), before: formatChance(before), after: formatChance(after) };
 }

@@ -2,17 +2,17 @@
 
 import { announce } from '../announce.js';
 import { BoardView } from '../board.js';
-import { movePad, select } from '../controls.js';
+import { labelled, movePad, select } from '../controls.js';
 import { button, h, part, render } from '../dom.js';
-import { formatLong, formatShort } from '../figures.js';
+import { formatChance, formatLong, formatShort } from '../figures.js';
 import { ACTIVE, Jobs } from '../jobs/jobs.js';
 import { badBoard, readable } from '../links.js';
 import { listenKeys, listenSwipes, releaseFocusAfterPointer } from '../moves.js';
 import { net } from '../net.js';
-import { legalMoves, slideOf, tilesOf } from '../notation.js';
+import { legalMoves, stepBetween, tilesOf } from '../notation.js';
 import { remember, remembered, settings } from '../settings.js';
 import { text } from '../text.js';
-import { chanceTable, chanceWords, EndgameGame, lossWords, measuresView, randomSeed } from './endgame_game.js';
+import { chanceTable, EndgameGame, lossWords, measuresView, randomSeed } from './endgame_game.js';
 
 const TAB_KEY = 'twofold.endgame';
 const MODES = ['before', 'after', 'off'];
@@ -31,7 +31,6 @@ export class EndgamesPart {
   constructor(root, { params, signal }) {
     Object.assign(this, { root, params, signal });
     this.board = new BoardView();
-    this.board.setSpeed(settings.get('speed'));
     this.game = new EndgameGame({
       start: () => this.#started(),
       sending: (letter) => this.board.begin(letter),
@@ -65,7 +64,6 @@ export class EndgamesPart {
     listenKeys({ move: this.move, commands: { u: undo, 'ctrl+z': undo, n: () => this.#new(), r: () => this.#again() } });
     listenSwipes(this.frame, this.move);
     releaseFocusAfterPointer(this.root);
-    settings.on('speed', (speed) => this.board.setSpeed(speed));
     for (const name of ['chances', 'pad']) settings.on(name, () => this.#draw());
     this.#open();
   }
@@ -132,8 +130,7 @@ export class EndgamesPart {
   #moved() {
     const { positions, moves, now } = this.game;
     this.#error = '';
-    const { slides } = slideOf(positions.at(-2).board, moves.at(-1));
-    this.board.step({ slides, cell: now.cell, tile: now.tile, now: { tiles: tilesOf(now.board) } });
+    this.board.step(stepBetween(tilesOf(positions.at(-2).board), 4, 4, moves.at(-1), tilesOf(now.board)));
     this.#draw();
   }
 
@@ -185,7 +182,7 @@ export class EndgamesPart {
     if (words) return [now.status === 'made' ? 'good' : 'bad', words];
     if (settings.get('chances') === 'off') return ['soft', text('practice.playing')];
     const best = Math.max(...now.chances.map((chance) => chance ?? 0));
-    return ['soft', text('practice.hope', { chance: chanceWords(best) })];
+    return ['soft', text('practice.hope', { chance: formatChance(best) })];
   }
 
   /** The chances of this position, or of the one before with the move made there. */
@@ -203,16 +200,14 @@ export class EndgamesPart {
   }
 
   #setup() {
-    const labelled = (name, control) => h('label', { class: 'field' },
-      h('span', { class: 'label', text: text(`practice.${name}`) }), control);
     const { seed, table, positions } = this.game;
     const tables = this.#tables.map((one) => [one.name, text('practice.table_name', { ...one, target: String(one.target) })]);
     const modes = MODES.map((name) => [name, text(`practice.chances_${name}`)]);
     return h('section', { class: 'card practice-setup fit', 'aria-label': text('nav.settings') },
-      labelled('table', select(tables, this.#table, (name) => this.#new(name))),
-      labelled('chances', select(modes, settings.get('chances'), (mode) => settings.set('chances', mode))),
+      labelled(text('practice.table'), select(tables, this.#table, (name) => this.#new(name))),
+      labelled(text('practice.chances'), select(modes, settings.get('chances'), (mode) => settings.set('chances', mode))),
       h('form', { class: 'practice-seed line', onsubmit: (event) => this.#go(event) },
-        labelled('seed', h('input', { name: 'seed', type: 'text', class: 'input', inputmode: 'numeric',
+        labelled(text('practice.seed'), h('input', { name: 'seed', type: 'text', class: 'input', inputmode: 'numeric',
           maxlength: 20, autocomplete: 'off', value: seed ?? '' })),
         h('button', { class: 'button', text: text('practice.go') })),
       button({ text: text('practice.other_tiles') }, () => table && this.#new(table, randomSeed(), positions[0].board)),

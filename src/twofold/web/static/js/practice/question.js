@@ -7,7 +7,6 @@ import { button, h, part, render } from '../dom.js';
 import { formatChance } from '../figures.js';
 import { ARROWS, LETTERS, listenKeys, listenSwipes, moveName } from '../moves.js';
 import { shapeOf, slideOf, tilesOf } from '../notation.js';
-import { settings } from '../settings.js';
 import { sentence, text } from '../text.js';
 
 /**
@@ -33,11 +32,9 @@ export class AskingPart {
   constructor(root, context) {
     Object.assign(this, { root, context, error: '' });
     this.board = new BoardView();
-    this.board.setSpeed(settings.get('speed'));
     this.frame = part(h('div', { class: 'practice-board' }, this.board.element));
     listenKeys({ move: (letter) => this.#choose(letter) });
     listenSwipes(this.frame, (letter) => this.#choose(letter));
-    settings.on('speed', (speed) => this.board.setSpeed(speed));
   }
 
   /** Show the part without a question, and get the first. */

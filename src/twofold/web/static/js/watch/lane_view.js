@@ -5,7 +5,7 @@ import { BoardView } from '../board.js';
 import { figureList } from '../controls.js';
 import { button, h, part, render } from '../dom.js';
 import { net } from '../net.js';
-import { exponentOf, slide } from '../notation.js';
+import { exponentOf, stepBetween } from '../notation.js';
 import { hasReached } from '../play/live_game.js';
 import { PlayerPicker } from '../player_picker.js';
 import { settings } from '../settings.js';
@@ -82,8 +82,9 @@ export class LaneView {
       this.picker?.setShape(rules.rows, rules.cols);
       this.#drawn = null;
     }
-    const step = isAnimated ? stepBetween(this.#drawn, position, rules) : null;
-    if (step) this.board.step(step);
+    const before = this.#drawn;
+    const isNext = before?.next_move && position.move_number === before.move_number + 1;
+    if (isAnimated && isNext) this.board.step(stepBetween(before.tiles, rules.rows, rules.cols, before.next_move, position.tiles));
     else this.board.show(position.tiles);
     this.#drawn = position;
   }
@@ -180,14 +181,4 @@ function action(name, key, onclick) {
 
 function chip(tile) {
   return h('span', { class: 'tile-chip', dataset: { exponent: exponentOf(tile) } }, String(tile));
-}
-
-/** The step from one position to the next, where its move is known; null if it is not. */
-function stepBetween(before, after, { rows, cols }) {
-  if (!before?.next_move || after.move_number !== before.move_number + 1) return null;
-  const made = slide(before.tiles, rows, cols, before.next_move);
-  const cell = made.tiles.findIndex((tile, index) => tile !== after.tiles[index]);
-  if (cell < 0) return null;
-  const { reward, slides } = made;
-  return { move: before.next_move, reward, slides, cell, tile: after.tiles[cell], now: after };
 }
