@@ -17,7 +17,7 @@ from twofold.tables.exact import ExactTable
 from twofold.tables.parts import LayerProgress
 from twofold.tables.problem import Problem
 from twofold.tables.solver import Solver, estimate
-from twofold.tables.store import WorkFolder
+from twofold.tables.store import LayerStore
 
 RULES = "3x3"
 LOOK_UPS = 1_000_000
@@ -36,7 +36,7 @@ print(json.dumps(found))
 def solve_once(rules: str, path: str) -> dict[str, Any]:
     """Solve with two threads and write the table. Returns the seconds of each part."""
     problem = Problem.parse(rules)
-    Solver(Problem.parse("2x2"), WorkFolder(path + ".warm", Problem.parse("2x2"))).run()
+    Solver(Problem.parse("2x2"), LayerStore(Problem.parse("2x2"), path + ".warm")).run()
     listed = [0.0]
 
     def tell(now: LayerProgress) -> None:
@@ -44,7 +44,7 @@ def solve_once(rules: str, path: str) -> dict[str, Any]:
             listed[0] = now.seconds
 
     began = time.perf_counter()
-    store = WorkFolder(path, problem)
+    store = LayerStore(problem, path)
     Solver(problem, store, threads=THREADS, on_progress=tell).run()
     solved = time.perf_counter() - began
     store.write(path)

@@ -16,7 +16,7 @@ from twofold.arena.study import Study
 from twofold.cli import _PATHS, COMMANDS, _loaded, drive
 from twofold.tables.problem import Problem
 from twofold.tables.solver import Solver, estimate
-from twofold.tables.store import WorkFolder
+from twofold.tables.store import LayerStore
 from twofold.values.network_file import network_path
 from twofold.web.server import Server
 
@@ -341,7 +341,7 @@ def test_layers_that_are_written_already_need_no_more_room(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "t"
-    parts = WorkFolder(path, Problem.parse("2x2"))
+    parts = LayerStore(Problem.parse("2x2"), path)
     assert Solver(parts.problem, parts).run()
     held = sum(part.stat().st_size for part in parts.folder.iterdir())
     need = 2 * estimate(parts.problem).disk - held

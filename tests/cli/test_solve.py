@@ -19,7 +19,7 @@ from twofold.tables.exact import ExactTable
 from twofold.tables.parts import LayerProgress
 from twofold.tables.problem import Problem
 from twofold.tables.solver import Solver
-from twofold.tables.store import WorkFolder
+from twofold.tables.store import LayerStore
 
 
 def test_a_table_is_made_and_plays(cli: Cli, tmp_path: Path) -> None:
@@ -57,9 +57,9 @@ def test_documents_are_equal_but_for_time(cli: Cli, tmp_path: Path) -> None:
     assert (found[0]["objective"], found[0]["unit"]) == ("goal", "chance of 16")
 
 
-def leave_parts(path: Path) -> WorkFolder:
+def leave_parts(path: Path) -> LayerStore:
     """What a run leaves that was killed when all was found."""
-    parts = WorkFolder(path, Problem.parse("2x2"))
+    parts = LayerStore(Problem.parse("2x2"), path)
     assert Solver(parts.problem, parts).run()
     return parts
 

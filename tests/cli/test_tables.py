@@ -5,6 +5,7 @@ import shlex
 import shutil
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -121,14 +122,13 @@ def test_why_no_table_speaks(cli: Cli, four: Path) -> None:
 
 def press_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
     """Interrupt each build at the same layer."""
-    pace = work._Pace.progress
 
-    def interrupt(self: work._Pace, layer: int, states: int, total: int) -> LayerProgress:
+    def interrupted(phase: str, layer: int, *more: Any) -> LayerProgress:
         if layer == 24:
             signal.raise_signal(signal.SIGINT)
-        return pace(self, layer, states, total)
+        return LayerProgress(phase, layer, *more)
 
-    monkeypatch.setattr(work._Pace, "progress", interrupt)
+    monkeypatch.setattr(work, "LayerProgress", interrupted)
 
 
 @pytest.mark.promise("R71")

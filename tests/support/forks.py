@@ -81,7 +81,7 @@ def save_every_layer() -> None:
     """Have a solution lose no work at all."""
     from twofold.tables import store
 
-    store.WorkFolder.__init__.__defaults__ = (0.0,)
+    store.LayerStore.__init__.__defaults__ = (None, 0.0)
     store.INTERVAL = 0.0  # type: ignore[misc]
 
 

@@ -32,7 +32,7 @@ from twofold.tables.exact import ExactTable, Outcomes, describe, outcomes
 from twofold.tables.parts import LayerProgress
 from twofold.tables.problem import Problem
 from twofold.tables.solver import Solver, estimate, load_kernels
-from twofold.tables.store import LayerStore, WorkFolder, map_layers, parts_in
+from twofold.tables.store import LayerStore, parts_in, read_layers
 
 EXAMPLE = """  twofold solve --rules 2x2
   twofold solve --rules 2x3 --goal 64 --outcomes
@@ -99,7 +99,7 @@ def command(
         _output.print_note(f"twofold: {out} holds this solution already")
         if parts_in(work_folder(out)):  # left by a run that was killed once it was written
             with contextlib.suppress(InvalidInput, ResourceError), alone(Path(out), "solution"):
-                WorkFolder(out, problem).remove()
+                LayerStore(problem, out).remove()
     ends = played_out(table) if outcomes else None
     assert isinstance(table, ExactTable)
     if json:
@@ -125,7 +125,7 @@ def _known_table(out: str, problem: Problem, *, force: bool) -> ExactTable | Non
         raise InvalidInput(f"expected --out in an existing folder, got {out}")
 
     def read(_: Path) -> ExactTable:
-        table = ExactTable(map_layers(out, "table"))  # it may be larger than the memory
+        table = ExactTable(read_layers(out, mapped=True))  # it may be larger than the memory
         table.check(ascii(out))
         if table.problem != problem:
             raise InvalidInput(
@@ -152,8 +152,8 @@ def _check_size(problem: Problem, threads: int, out: str) -> None:
 def _solved(problem: Problem, threads: int, out: str, again: str) -> ExactTable:
     """Solve it, and write the table if that is wanted."""
     with alone(Path(out), "solution") if out else contextlib.nullcontext():
-        store = WorkFolder(out, problem) if out else LayerStore(problem)
-        if isinstance(store, WorkFolder) and store.keys:
+        store = LayerStore(problem, out or None)
+        if store.keys:
             _output.print_note(
                 f"twofold: continuing with {counted(store.states, 'state')} of {out}.work"
             )
@@ -164,11 +164,11 @@ def _solved(problem: Problem, threads: int, out: str, again: str) -> ExactTable:
             is_saved = bool(out and parts_in(work_folder(out)))
             kept = f"saved in {out}.work" if is_saved else "nothing is saved"
             _output.end_interrupted(f"; {kept}", again if out else "")
-        if not isinstance(store, WorkFolder):
+        if not out:
             return ExactTable(store.table())
         store.write(out)
         store.remove()
-    return ExactTable(map_layers(out, "table"))
+    return ExactTable(read_layers(out, mapped=True))
 
 
 def progress_line(now: LayerProgress) -> str:

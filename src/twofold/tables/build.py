@@ -23,7 +23,7 @@ from twofold.kernels import table_lookup
 from twofold.limits import MAX_ENDGAME_CODES, MAX_ENDGAME_STATES
 from twofold.storage.memory import check_memory
 from twofold.tables.format import body_bytes, head_bytes
-from twofold.tables.layers import Half, Halves, Row, fill_walls, half_bits, layer_sizes
+from twofold.tables.layers import Halves, fill_walls, layer_sizes
 from twofold.tables.parts import SHARES, Crew
 from twofold.tables.pattern import EndgamePattern
 
@@ -52,22 +52,17 @@ class Builder:
         self._crew = Crew(threads, stop)
         self._pattern = pattern
         self.halves = halves = Halves(pattern)
-        self.low = arrays_of(halves.low, halves.low_rows, pattern.target)
-        self.high = arrays_of(halves.high, halves.high_rows, pattern.target)
+        self.low = halves.low.arrays(halves.low_rows, pattern.target)
+        self.high = halves.high.arrays(halves.high_rows, pattern.target)
         self.pairs: list[endgame.LiftArrays] = []
         if pattern.walls is None:
-            pairs = [halves.lift((0, 1)), halves.lift((2, 3))]
-            self.pairs = [
-                endgame.LiftArrays(one.low, one.high, one.low_pairs, one.high_pairs)
-                for one in pairs
-            ]
+            self.pairs = [halves.lift((0, 1)), halves.lift((2, 3))]
         else:
             self._words = np.zeros(table_lookup.TABLE_WORDS, dtype=np.uint64)
             self._held = [*halves.fill(self._words), *fill_walls(pattern, self._words)]
             self._bits = [
-                half_bits(halves.low, halves.low_cells),
-                half_bits(halves.high, halves.high_cells),
-            ]
+                halves.low.bits(halves.low_cells), halves.high.bits(halves.high_cells)
+            ]  # fmt: skip
 
     def layers(
         self, above: Sequence[Chances] = (), next_layer: int | None = None
@@ -117,24 +112,6 @@ class Builder:
         cuts = np.searchsorted(ends, ends[-1] * np.arange(1, count) // count)
         places = [0, *cuts.tolist(), self.halves.low.size]
         return list(itertools.pairwise(places))
-
-
-def arrays_of(half: Half, rows: list[Row], target: int) -> endgame.HalfArrays:
-    """The arrays that the kernels need of a half."""
-    starts, two, four = half.spawned()
-    order = half.order
-    return endgame.HalfArrays(
-        sums=half.sums[order].astype(np.int32),
-        firsts=half.firsts.astype(np.int64),
-        counts=np.append(half.counts, [0, 0]).astype(np.int64),
-        left=half.moved(rows, target, right=False),
-        right=half.moved(rows, target, right=True),
-        starts=starts.astype(np.int64),
-        two=two,
-        four=four,
-        ranks=half.ranks,
-        code_sums=half.sums.astype(np.int32),
-    )
 
 
 _LAYER_BYTES: Final = 22

@@ -46,14 +46,12 @@ _SMALL_CELLS: Final = 6
 
 
 class ExactTable:
-    """The states of a solved game and their values; raises `InvalidTable` without keys or values.
+    """The states of a solved game and their values.
 
-    The content of `layers` is not verified; see `check`.
+    The content of `layers`, of which it needs both keys and values, is not verified; see `check`.
     """
 
     def __init__(self, layers: Layers) -> None:
-        if layers.part != "table":
-            raise InvalidTable(f"expected keys and values, got {layers.part} alone")
         self._layers = layers
         self._words, self._held = plan_words(self.problem, solved.TABLE_WORDS)
         self._words[solved.KEYS] = layers.keys.ctypes.data

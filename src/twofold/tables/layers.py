@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from twofold.game.rules import Move
 from twofold.kernels import table_lookup as at
 from twofold.kernels.bits import ROW_COUNT, row_table
-from twofold.kernels.table_layers import BLOCKED, CHANGED, OVER, RANK, WINS
+from twofold.kernels.table_layers import BLOCKED, CHANGED, OVER, RANK, WINS, HalfArrays, LiftArrays
 from twofold.tables.pattern import EndgamePattern, Walls
 
 FIRST_LOW_CELL: Final = 11
@@ -91,13 +91,13 @@ class Half:
         new = list(self.digits)
         flags = np.zeros(self.size, dtype=np.uint32)
         for row in rows:
-            found = row.moves([self.bases[cell] for cell in row.cells], target, right=right)
-            keys = sum(
-                self.digits[cell] * found.weights[place] for place, cell in enumerate(row.cells)
-            )
-            flags |= found.flags[keys]
+            bases = [self.bases[cell] for cell in row.cells]
+            weights = np.cumprod([1, *bases], dtype=np.int64)
+            digits, row_flags = _row_moves(row, bases, target, right=right)
+            keys = sum(self.digits[cell] * weights[place] for place, cell in enumerate(row.cells))
+            flags |= row_flags[keys]
             for place, cell in enumerate(row.cells):
-                new[cell] = found.digits[keys, place]
+                new[cell] = digits[keys, place]
         stays = (flags & (WINS | BLOCKED)) == 0
         over = stays & np.any([digit > cap for digit, cap in zip(new, self.caps, strict=True)], 0)
         flags[over] |= OVER
@@ -118,14 +118,30 @@ class Half:
         four = self.ranks[codes + 2 * self.weights[cells]]
         return starts, two.astype(np.int32), four.astype(np.int32)
 
+    def arrays(self, rows: list["Row"], target: int) -> HalfArrays:
+        """What the kernels of a build read."""
+        starts, two, four = self.spawned()
+        return HalfArrays(
+            sums=self.sums[self.order].astype(np.int32),
+            firsts=self.firsts.astype(np.int64),
+            counts=np.append(self.counts, [0, 0]).astype(np.int64),
+            left=self.moved(rows, target, right=False),
+            right=self.moved(rows, target, right=True),
+            starts=starts.astype(np.int64),
+            two=two,
+            four=four,
+            ranks=self.ranks,
+            code_sums=self.sums.astype(np.int32),
+        )
 
-@dataclass(frozen=True, slots=True)
-class RowMoves:
-    """The result of a move in a row: exponents and flags by code of the row."""
-
-    weights: Ints
-    digits: Ints
-    flags: NDArray[np.uint32]
+    def bits(self, cells: Sequence[int]) -> NDArray[np.uint64]:
+        """The nibbles of the contents, by place in `order`; `cells` are those of the frame."""
+        shifts = (np.uint64(60 - 4 * cell) for cell in cells)
+        parts = [
+            digit.astype(np.uint64) << shift
+            for digit, shift in zip(self.digits, shifts, strict=True)
+        ]
+        return np.asarray(sum(parts), dtype=np.uint64)[self.order]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,38 +151,24 @@ class Row:
     cells: Line
     walled: bool = False
 
-    def moves(self, bases: Sequence[int], target: int, *, right: bool) -> RowMoves:
-        """The result of a move for each content of the row."""
-        weights = np.cumprod([1, *bases], dtype=np.int64)
-        digits = np.zeros((weights[-1], len(bases)), dtype=np.int64)
-        flags = np.zeros(weights[-1], dtype=np.uint32)
-        for line in itertools.product(*map(range, bases)):
-            code = sum(int(weight) * digit for weight, digit in zip(weights, line, strict=False))
-            after, made = slide(line[::-1] if right else line)
-            digits[code] = after[::-1] if right else after
-            changed = tuple(digits[code]) != line
-            if self.walled and right and (changed or 0 in line):
-                flags[code] = BLOCKED | CHANGED  # the large tile would move
-            elif made >= target:
-                flags[code] = WINS | CHANGED
-            elif changed:
-                flags[code] = CHANGED
-        return RowMoves(weights, digits, flags)
 
-
-@dataclass(frozen=True, slots=True)
-class Lift:
-    """The result of up on a pair of columns.
-
-    `low`, int32, and `high`, uint32 with flags, are the pair's parts of the halves' new codes,
-    shape (low pairs, high pairs). `low_pairs` and `high_pairs` are its content by place in each
-    half, int32.
-    """
-
-    low: NDArray[np.int32]
-    high: NDArray[np.uint32]
-    low_pairs: NDArray[np.int32]
-    high_pairs: NDArray[np.int32]
+def _row_moves(
+    row: Row, bases: Sequence[int], target: int, *, right: bool
+) -> tuple[Ints, NDArray[np.uint32]]:
+    """Exponents and flags after a move in a row, by its content, the last cell varying slowest."""
+    digits, flags = [], []
+    for content in itertools.product(*map(range, reversed(bases))):
+        line = content[::-1]
+        after, made = slide(content if right else line)
+        after = after[::-1] if right else after
+        flag = CHANGED if after != line else np.uint32(0)
+        if row.walled and right and (after != line or 0 in line):
+            flag = BLOCKED | CHANGED  # the large tile would move
+        elif made >= target:
+            flag = WINS | CHANGED
+        digits.append(after)
+        flags.append(flag)
+    return np.array(digits, dtype=np.int64), np.array(flags, dtype=np.uint32)
 
 
 class Halves:
@@ -225,8 +227,8 @@ class Halves:
         words[at.COLUMNS] = firsts.shape[1]
         return held
 
-    def lift(self, columns: tuple[int, int]) -> Lift:
-        """The result of up on two neighbouring columns."""
+    def lift(self, columns: tuple[int, int]) -> LiftArrays:
+        """The result of up on two neighbouring columns, shape (low pairs, high pairs)."""
         cells = [self._cells(column) for column in columns]
         (low_a, high_a), (low_b, high_b) = map(self._lift_column, columns)
         # Axes: fourth row, third row, second row of each column.
@@ -237,7 +239,7 @@ class Halves:
         order = (1, 0, 5, 4, 3, 2)  # the first cell varies fastest
         shape = (low.shape[0] * low.shape[1], -1)
         high_cells = [*columns, *[cell for three in cells for cell in three[2:]]]
-        return Lift(
+        return LiftArrays(
             np.ascontiguousarray(low.transpose(order).reshape(shape), dtype=np.int32),
             np.ascontiguousarray(both.transpose(order).reshape(shape), dtype=np.uint32),
             _codes_of(self.low, columns),
@@ -420,12 +422,3 @@ def unpacked(marks: NDArray[np.uint64], levels: NDArray[Any], size: int) -> NDAr
 def _nibbles(digits: Mapping[int, int], level: int) -> int:
     """The nibbles of a picture at a level."""
     return sum((level - down) << (60 - 4 * cell) for cell, down in digits.items())
-
-
-def half_bits(half: Half, cells: list[int]) -> NDArray[np.uint64]:
-    """The nibbles of the contents of a half, by place in `order`."""
-    shifts = (np.uint64(60 - 4 * cell) for cell in cells)
-    parts = [
-        digit.astype(np.uint64) << shift for digit, shift in zip(half.digits, shifts, strict=True)
-    ]
-    return np.asarray(sum(parts), dtype=np.uint64)[half.order]

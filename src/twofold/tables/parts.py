@@ -11,7 +11,7 @@ from typing import Self, TypeVar
 from twofold.errors import InvalidNetwork, InvalidTable
 from twofold.limits import MAX_JOBS, check_limit
 from twofold.storage.arrays import TensorFile, open_tensors
-from twofold.storage.files import TEMPORARY, work_folder
+from twofold.storage.files import TEMPORARY
 
 Part = TypeVar("Part")
 Result = TypeVar("Result")
@@ -28,7 +28,7 @@ class LayerProgress:
         phase: `building` a table; `listing` states forwards or `solving` them backwards.
         layer: the last one done, as its sum of tiles.
         total: number of boards in all; None if it is not known yet.
-        rate: boards a second of late; 0 if not measured.
+        rate: boards a second of this run; 0 if not measured.
     """
 
     phase: str
@@ -90,9 +90,8 @@ def opened_table(path: str | os.PathLike[str]) -> Iterator[TensorFile]:
         raise InvalidTable(str(error)) from None
 
 
-def remove_parts(path: Path, is_part: Callable[[str], object]) -> None:
+def remove_parts(folder: Path, is_part: Callable[[str], object]) -> None:
     """Remove the parts of work on a file that the caller holds, and their folder if then empty."""
-    folder = work_folder(path)
     with contextlib.suppress(OSError):
         for one in folder.iterdir():
             if is_part(one.name) or one.name.endswith(TEMPORARY):

@@ -174,7 +174,7 @@ class Solver:
             slots = pending.pop(layer, None)
             if layer not in self.store.keys:
                 keys = self._collected(slots) if slots else np.empty(0, self.problem.key_type)
-                self.store.add_keys(layer, keys)
+                self.store.add("keys", layer, keys)
             keys = self.store.keys[layer]
             if len(keys) and layer + max(self.problem.spawn_steps) > known:
                 self._expand(layer, keys, pending)
@@ -241,7 +241,7 @@ class Solver:
         for layer in sorted(self.store.keys, reverse=True):
             keys = self.store.keys[layer]
             if layer not in self.store.values:
-                self.store.add_values(layer, self._values(layer, keys, solved))
+                self.store.add("values", layer, self._values(layer, keys, solved))
             if layer in needed:
                 solved[layer] = self._remembered(layer, keys)
             solved.pop(layer + max(steps), None)

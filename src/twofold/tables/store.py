@@ -20,8 +20,9 @@ import itertools
 import os
 import re
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,7 +31,7 @@ from numpy.typing import NDArray
 
 from twofold.errors import InvalidInput, InvalidTable, ResourceError
 from twofold.game.notation import shown
-from twofold.storage.arrays import Stacked, TensorFile, checksum, lies_flat, write_tensors
+from twofold.storage.arrays import Stacked, TensorFile, checked, checksum, write_tensors
 from twofold.storage.files import work_folder
 from twofold.storage.memory import load
 from twofold.tables.parts import opened_table, remove_parts
@@ -47,9 +48,8 @@ _VERSION_KEY: Final = "twofold_table"
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """The contents of a file; raises `InvalidTable` if they do not fit each other.
+    """The contents of a file: keys, values or both; one that the file does not hold is empty.
 
-    `part` is `table` for keys and values, `keys` or `values` for only one; the other is empty.
     `index` is uint64 (layers, 4), see the module; `firsts` is uint64, the number of the first state
     of each layer, then the number of states.
     """
@@ -58,12 +58,9 @@ class Layers:
     index: NDArray[np.uint64]
     keys: NDArray[Any]
     values: NDArray[np.float64]
-    part: str = "table"
     firsts: NDArray[np.uint64] = field(init=False)
 
     def __post_init__(self) -> None:
-        _check_index(self.index, self.problem)
-        _check_states(self)
         firsts = np.zeros(len(self.index) + 1, dtype=np.uint64)
         np.cumsum(self.index[:, STATES], out=firsts[1:])
         firsts.flags.writeable = False
@@ -135,78 +132,66 @@ def index_of(
     return index
 
 
-def read_layers(path: str | os.PathLike[str], part: str = "table") -> Layers:
-    """Read a file of layers into memory; `Layers.damage` checks its content.
+def read_layers(
+    path: str | os.PathLike[str], part: str = "table", *, mapped: bool = False
+) -> Layers:
+    """Read a file of layers; `Layers.damage` checks its content.
 
-    Raises `InvalidTable` if the file is missing, not a table of this part, or truncated.
+    Args:
+        path: the file.
+        part: `table` for keys and values, or the only one that the file holds.
+        mapped: True for a file that no other program writes: its arrays take no memory.
+
+    Raises:
+        InvalidTable: the file is missing, not a table of this part, or truncated.
     """
     with opened_table(path) as file:
-        _layers(file, part, TensorFile.view)  # before anything is read into memory
-        return _layers(file, part, load)
-
-
-def map_layers(path: str | os.PathLike[str], part: str) -> Layers:
-    """Memory-map a file of layers that no other program writes; raises `InvalidTable`."""
-    with opened_table(path) as file:
-        return _layers(file, part, TensorFile.view)
-
-
-def _layers(file: TensorFile, part: str, take: Callable[[TensorFile, str], NDArray[Any]]) -> Layers:
-    texts, name = file.metadata, file.name
-    if texts.get(_VERSION_KEY) != VERSION:
-        raise InvalidTable(
-            f"expected a table of solved boards of version {VERSION}, "
-            f"got {shown(texts.get(_VERSION_KEY, 'another kind of file'))} in {name}"
-        )
-    if texts.get("part") != part:
-        raise InvalidTable(f"expected a {part}, got {shown(texts.get('part'))} in {name}")
-    expected = {"layers", *(("keys", "values") if part == "table" else (part,))}
-    if set(file.tensors) != expected:
-        raise InvalidTable(
-            f"expected the tensors {', '.join(sorted(expected))}, "
-            f"got {shown(', '.join(sorted(file.tensors)))} in {name}"
-        )
-    try:
-        problem = Problem.parse(texts["rules"], texts["objective"])
-    except (InvalidInput, KeyError) as error:
-        raise InvalidTable(f"expected rules and objective, got {error} in {name}") from None
-    arrays = {"keys": np.empty(0, problem.key_type), "values": np.empty(0)}
-    arrays |= {key: take(file, key) for key in file.tensors}
-    try:
-        return Layers(problem, arrays["layers"], arrays["keys"], arrays["values"], part)
-    except InvalidTable as error:
-        raise InvalidTable(f"{error} in {name}") from None
-
-
-def _check_index(index: NDArray[np.uint64], problem: Problem) -> None:
-    if index.dtype != np.uint64 or index.ndim != 2 or index.shape[1] != 4 or not len(index):
-        raise InvalidTable(f"expected layers of 4 columns, got shape {index.shape}")
-    first, most = int(index[0, SUM]), problem.max_sum >> problem.unit_exponent
-    steps = np.arange(len(index), dtype=np.uint64) << np.uint64(problem.unit_exponent)
-    if first > problem.max_sum or not np.array_equal(index[:, SUM], index[0, SUM] + steps):
-        raise InvalidTable("expected consecutive tile sums, got others")
-    if (first >> problem.unit_exponent) + len(index) - 1 > most:
-        raise InvalidTable(
-            f"expected layers up to the tile sum {problem.max_sum}, got {len(index)} layers "
-            f"from {first} on"
-        )
-
-
-def _check_states(layers: Layers) -> None:
-    """Check the arrays against the index: kernels read them by their address."""
-    states = sum(layers.index[:, STATES].tolist())  # Python's numbers do not overflow
-    for key, array, kind in (
-        ("keys", layers.keys, layers.problem.key_type),
-        ("values", layers.values, np.dtype(np.float64)),
-    ):
-        there = layers.part in ("table", key)
-        if (array.shape, array.dtype) != ((states if there else 0,), kind):
+        texts, name = file.metadata, file.name
+        if texts.get(_VERSION_KEY) != VERSION:
             raise InvalidTable(
-                f"expected {states if there else 'no'} {key} of {kind}, "
-                f"got {array.dtype} of shape {array.shape}"
+                f"expected a table of solved boards of version {VERSION}, "
+                f"got {shown(texts.get(_VERSION_KEY, 'another kind of file'))} in {name}"
             )
-        if not lies_flat(array, kind):
-            raise InvalidTable(f"expected contiguous {key}, got a view with gaps")
+        if texts.get("part") != part:
+            raise InvalidTable(f"expected a {part}, got {shown(texts.get('part'))} in {name}")
+        expected = {"layers", *(("keys", "values") if part == "table" else (part,))}
+        if set(file.tensors) != expected:
+            raise InvalidTable(
+                f"expected the tensors {', '.join(sorted(expected))}, "
+                f"got {shown(', '.join(sorted(file.tensors)))} in {name}"
+            )
+        try:
+            problem = Problem.parse(texts["rules"], texts["objective"])
+        except (InvalidInput, KeyError) as error:
+            raise InvalidTable(f"expected rules and objective, got {error} in {name}") from None
+        index = _read_index(file, problem)
+        states = sum(index[:, STATES].tolist())  # Python's numbers do not overflow
+        arrays = {"keys": np.empty(0, problem.key_type), "values": np.empty(0)}
+        for key in sorted(expected - {"layers"}):
+            place, kind = file.tensors[key], arrays[key].dtype
+            if (place.shape, place.dtype) != ((states,), kind):
+                raise InvalidTable(
+                    f"expected {states} {key} of {kind}, "
+                    f"got {place.dtype} of shape {place.shape} in {name}"
+                )
+        arrays |= {key: (file.view if mapped else partial(load, file))(key) for key in expected}
+        return Layers(problem, index, arrays["keys"], arrays["values"])
+
+
+def _read_index(file: TensorFile, problem: Problem) -> NDArray[np.uint64]:
+    """The index of a file of layers, whose tile sums the problem must have."""
+    rows = checked(file.tensors, "layers", (np.uint64,), (None, 4), file.name).shape[0]
+    unit, most = problem.unit_exponent, problem.max_sum
+    beyond = f"expected layers up to the tile sum {most}, got {rows} layers"
+    if not 1 <= rows <= (most >> unit) + 1:
+        raise InvalidTable(f"{beyond} in {file.name}")
+    index = file.read("layers")
+    first = int(index[0, SUM])
+    if first > most or index[:, SUM].tolist() != [first + (row << unit) for row in range(rows)]:
+        raise InvalidTable(f"expected consecutive tile sums, got others in {file.name}")
+    if first + (rows - 1 << unit) > most:
+        raise InvalidTable(f"{beyond} from {first} on in {file.name}")
+    return index
 
 
 _PART: Final = re.compile(r"(keys|values)-\d{6,}-\d{6,}")
@@ -217,45 +202,60 @@ INTERVAL: Final = 10.0
 
 
 class LayerStore:
-    """Layers in memory: keys and values by layer, the sum of the tiles in units."""
+    """The layers of a solution: keys and values by layer, which is the sum of the tiles in units.
 
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
+    Args:
+        problem: the game and the objective.
+        path: the file that the table is for: layers are also saved in the folder beside it. None
+            for layers in memory only.
+        interval: seconds between two saves.
+
+    Raises:
+        InvalidTable: the folder holds work on another problem.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        path: str | os.PathLike[str] | None = None,
+        interval: float = INTERVAL,
+    ) -> None:
+        self.problem, self._path = problem, path
         self.keys: dict[int, NDArray[Any]] = {}
         self.values: dict[int, NDArray[np.float64]] = {}
+        self._interval, self._saved = interval, time.monotonic()
+        if path is not None:
+            self._load()
+        self._written = {"keys": set(self.keys), "values": set(self.values)}
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the saved layers; it may not exist."""
+        assert self._path is not None
+        return work_folder(self._path)
 
     @property
     def states(self) -> int:
         """Number of states so far."""
         return sum(map(len, self.keys.values()))
 
+    def add(self, part: str, layer: int, array: NDArray[Any]) -> None:
+        """Store the `keys` of the next layer, or the `values` of the next lower one; may save."""
+        self._parts[part][layer] = array
+        if time.monotonic() - self._saved >= self._interval:
+            self.save()
+
     @property
-    def layers(self) -> list[int]:
-        """The layers, ascending, without empty ones at the end."""
-        found = sorted(self.keys)
-        while len(found) > 1 and not len(self.keys[found[-1]]):
-            found.pop()
-        return found
+    def _parts(self) -> dict[str, dict[int, NDArray[Any]]]:
+        return {"keys": self.keys, "values": self.values}
 
-    def add_keys(self, layer: int, keys: NDArray[Any]) -> None:
-        """Store the states of the next layer; may save."""
-        self.keys[layer] = keys
-        self._save_in_time()
-
-    def add_values(self, layer: int, values: NDArray[np.float64]) -> None:
-        """Store the values of the next lower layer; may save."""
-        self.values[layer] = values
-        self._save_in_time()
-
-    def _save_in_time(self) -> None:
-        """Save if the last time is long ago; no effect in memory."""
-
-    def save(self) -> None:
-        """Write new layers to disk; no effect in memory."""
+    # ---- the solution
 
     def _held(self) -> tuple[int, list[NDArray[Any]], list[NDArray[np.float64]]]:
-        """The first layer of a solved problem, and the keys and values of all."""
-        layers = self.layers
+        """The first layer of a solution, and the keys and values of all but empty last ones."""
+        layers = sorted(self.keys)
+        while len(layers) > 1 and not len(self.keys[layers[-1]]):
+            layers.pop()
         keys, values = ([part[layer] for layer in layers] for part in (self.keys, self.values))
         return layers[0], keys, values
 
@@ -269,31 +269,17 @@ class LayerStore:
         index = index_of(self.problem, first, keys, values)
         return Layers(self.problem, index, np.concatenate(keys), np.concatenate(values))
 
-
-class WorkFolder(LayerStore):
-    """Layers in memory and in the folder beside `path`, saved every `interval` seconds.
-
-    Raises `InvalidTable` if the folder holds work on another problem, or other files.
-    """
-
-    def __init__(
-        self, path: str | os.PathLike[str], problem: Problem, interval: float = INTERVAL
-    ) -> None:
-        super().__init__(problem)
-        self.folder, self._path = work_folder(path), Path(path)
-        self._interval = interval
-        self._saved = time.monotonic()
-        self._load()
-        self._written = {"keys": set(self.keys), "values": set(self.values)}
-
-    def _save_in_time(self) -> None:
-        if time.monotonic() - self._saved >= self._interval:
-            self.save()
+    # ---- the folder
 
     def save(self) -> None:
-        """Write new layers, keys first: values need their keys. Raises `ResourceError`."""
+        """Write new layers, keys first: values need their keys. Raises `ResourceError`.
+
+        Without a path it has no effect.
+        """
+        if self._path is None:
+            return
         try:
-            for part, held in self._held_parts.items():
+            for part, held in self._parts.items():
                 for layers in runs(held.keys() - self._written[part]):
                     self._write(part, layers)
         finally:
@@ -302,7 +288,7 @@ class WorkFolder(LayerStore):
         self._saved = time.monotonic()
 
     def _write(self, part: str, layers: list[int]) -> None:
-        arrays = [self._held_parts[part][layer] for layer in layers]
+        arrays = [self._parts[part][layer] for layer in layers]
         path = self.folder / f"{part}-{layers[0]:06}-{layers[-1]:06}"
         try:
             self.folder.mkdir(exist_ok=True)
@@ -311,24 +297,21 @@ class WorkFolder(LayerStore):
         both = (arrays, None) if part == "keys" else (None, arrays)
         write_layers(path, self.problem, layers[0], *both)
         self._written[part].update(layers)
-        self._map(map_layers(path, part))
+        self._hold(part, read_layers(path, part, mapped=True))
 
-    @property
-    def _held_parts(self) -> dict[str, dict[int, NDArray[Any]]]:
-        return {"keys": self.keys, "values": self.values}
-
-    def _map(self, found: Layers) -> None:
+    def _hold(self, part: str, found: Layers) -> None:
         """Hold the layers of a file in place of those in memory."""
         first = int(found.index[0, SUM]) >> self.problem.unit_exponent
-        arrays = found.keys if found.part == "keys" else found.values
-        parts = np.split(arrays, found.firsts[1:-1].astype(np.int64))
-        self._held_parts[found.part].update(enumerate(parts, first))
+        arrays = found.keys if part == "keys" else found.values
+        cuts = np.split(arrays, found.firsts[1:-1].astype(np.int64))
+        self._parts[part].update(enumerate(cuts, first))
 
     def _load(self) -> None:
         """Map the parts in the folder that are not damaged; the others are computed again."""
         for path in parts_in(self.folder):
+            part = path.name.partition("-")[0]
             try:
-                found = map_layers(path, path.name.partition("-")[0])
+                found = read_layers(path, part, mapped=True)
             except InvalidTable:
                 continue
             if found.problem != self.problem:
@@ -338,7 +321,7 @@ class WorkFolder(LayerStore):
                     "remove the folder or choose another file"
                 )
             if not found.damage():
-                self._map(found)
+                self._hold(part, found)
         # Keys up to the first gap, and the values that belong to them.
         first = int(self.problem.starts.layers.min())
         whole = itertools.takewhile(self.keys.__contains__, itertools.count(first))
@@ -353,7 +336,7 @@ class WorkFolder(LayerStore):
         """Remove the parts, and the folder if it is then empty, after the table is written."""
         self.keys.clear()  # Windows cannot remove mapped files
         self.values.clear()
-        remove_parts(self._path, _PART.fullmatch)
+        remove_parts(self.folder, _PART.fullmatch)
 
 
 def runs(layers: Iterable[int]) -> list[list[int]]:

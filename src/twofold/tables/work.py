@@ -38,27 +38,11 @@ MODE: Final = 0o444
 MAX_LAYERS: Final = 2048
 """Upper bound on the number of layers of a pattern."""
 
-_PACE_SECONDS: Final = 10.0
 _UNREADABLE: Final = (InvalidInput, OSError, ValueError, KeyError)
 """What a checkpoint that cannot be used raises."""
 
 _PART: Final = "part"
 _NOTE: Final = "note"
-
-
-class _Pace:
-    def __init__(self, states: int) -> None:
-        self._began = time.monotonic()
-        self._marks = [(0.0, states)]
-
-    def progress(self, layer: int, states: int, total: int) -> LayerProgress:
-        now = time.monotonic() - self._began
-        while len(self._marks) > 1 and now - self._marks[1][0] > _PACE_SECONDS:
-            self._marks.pop(0)
-        seconds, before = self._marks[0]
-        self._marks.append((now, states))
-        rate = (states - before) / max(now - seconds, 1e-9)
-        return LayerProgress("building", layer, states, total, now, rate)
 
 
 class Work:
@@ -120,7 +104,8 @@ class Work:
         stop: Callable[[], bool] | None = None,
     ) -> bool:
         """Make or continue the file; False if it was stopped, which keeps the finished layers."""
-        pace = _Pace(self.done)
+        began, total = time.monotonic(), sum(self.sizes)
+        before = self.done
         with _telling(self.path, self.nbytes), self._opened() as file:
             saved = time.monotonic()
             builder = Builder(self.pattern, threads, stop)
@@ -135,8 +120,12 @@ class Work:
                         self._save(file)
                         saved = time.monotonic()
                     if on_progress is not None:
-                        done = sum(self.sizes[layer.number :])
-                        on_progress(pace.progress(2 * layer.number, done, sum(self.sizes)))
+                        done, seconds = sum(self.sizes[layer.number :]), time.monotonic() - began
+                        rate = (done - before) / max(seconds, 1e-9)
+                        now = LayerProgress(
+                            "building", 2 * layer.number, done, total, seconds, rate
+                        )
+                        on_progress(now)
             if pending is not None:
                 pending.result()
             if self.next_layer >= 0:
@@ -340,7 +329,7 @@ def build_table(
 
 def remove_work(path: Path) -> None:
     """Remove the files of an unfinished table, and its work folder if it is then empty."""
-    remove_parts(path, (_PART, _NOTE).__contains__)
+    remove_parts(work_folder(path), (_PART, _NOTE).__contains__)
 
 
 def _reserve(file: IO[bytes], size: int) -> None:
