@@ -16,31 +16,24 @@ from numpy.typing import NDArray
 from tests.kernels.drivers import (
     STANDARD_DISTRIBUTION,
     boards_of,
+    layer_values,
     move_on_lanes,
     played_boards,
     to_bits,
 )
-from tests.kernels.lazily import lazy_kernel
 from twofold.cli.selftest import signature
+from twofold.game.board import Board
 from twofold.game.rules import Rules
 from twofold.kernels import _jit
-from twofold.kernels import context as names
 from twofold.kernels import leaf_layer as layers
-from twofold.kernels import transposition as table
 from twofold.kernels._jit import address_of
 from twofold.kernels.expectimax import CONTEXT_WORDS
-from twofold.kernels.intrinsics import (
-    _PDEP,
-    call_layer,
-    high_product,
-    nth_set_bit,
-    pointer,
-    spread_nibbles,
-)
+from twofold.kernels.intrinsics import _PDEP
 from twofold.players import make_player, play_game
 from twofold.search.context import Context
 from twofold.search.expectimax import _lowest_layer
 from twofold.values import EVALUATORS
+from twofold.values.network_file import load_network
 
 GAMES = {
     "random": ["4x4", "3x3", "2x5", "4x4 spawn=2:0.2,8:0.3,32:0.5 start=5"],
@@ -49,37 +42,7 @@ GAMES = {
 }
 """Players without search: all that their kernels need is compiled in seconds."""
 
-MASKS = [0x1, 0x8000_0000_0000_0001, 0x1111_0101_1010_1111, 2**64 - 1]
 _WORDS = types.uint64[::1]
-
-
-@lazy_kernel(types.void(_WORDS, _WORDS, _WORDS))
-def products_and_nibbles(words, products, spread):
-    for index in range(len(words)):
-        products[index] = high_product(words[index], words[len(words) - 1 - index])
-        spread[index] = spread_nibbles(words[index] & np.uint64(0xFFFF))
-
-
-@lazy_kernel(types.void(types.uint64, _WORDS, types.float64[::1], _WORDS))
-def layer_values(address, afters, values, context):
-    for index in range(len(afters)):
-        values[index] = call_layer(address, (afters[index], 0, 0, 2, pointer(context)))
-
-
-@lazy_kernel(types.void(_WORDS, _WORDS, _WORDS))
-def look_up_and_store(positions, found, context):
-    """As a search does, ten times over, at different depths and in new generations."""
-    words = pointer(context)
-    for turn in range(10):
-        table.new_generation(words)
-        for index in range(len(positions)):
-            hashed = table.hash_of(positions[index])
-            key = table.entry_key(hashed, index % 3 + 1, table.EXACT)
-            bucket = table.bucket_of(hashed, words)
-            if table.find(bucket, key, words) >= 0:
-                found[index] += words[names.FOUND]
-            else:
-                table.store(bucket, key, hashed ^ np.uint64(turn), words)
 
 
 def short(array: NDArray[Any]) -> str:
@@ -96,30 +59,22 @@ def context_of(name: str, rules: Rules) -> Context:
 
 
 def pieces() -> Iterator[str]:
-    """A line for each part of the searches: instructions, table, and the lowest layer."""
-    words = np.random.default_rng(6).integers(0, 2**64, 20_000, dtype=np.uint64)
-    products, spread, found = np.zeros_like(words), np.zeros_like(words), np.zeros_like(words)
-    products_and_nibbles(words, products, spread)
-    yield f"high_product {short(products)}"
-    yield f"spread_nibbles {short(spread)}"
-    places = [(np.uint64(mask), n) for mask in MASKS for n in range(mask.bit_count())]
-    yield f"nth_set_bit {[int(nth_set_bit(mask, n)) for mask, n in places]}"
-    context = context_of("rows", Rules())
-    context.point_table(1)
-    look_up_and_store(words, found, context.words)
-    yield f"transposition {np.count_nonzero(found)} {short(found)}"
+    """A line for each part with instructions of its own: the lowest layer, lanes, networks."""
+    words = np.random.default_rng(6).integers(0, 2**64, 800, dtype=np.uint64)
     for name in ("rows", "baeldung"):
         for rows, cols in ((4, 4), (3, 4), (4, 2), (2, 2)):
             boards = played_boards(3000, rows, cols, seed=7)
             afters = to_bits(boards[(boards == 0).any(axis=1)], rows, cols)
-            context, values = context_of(name, Rules(rows, cols)), np.zeros(len(afters))
-            layer_values(address_of(layers.lines), afters, values, context.words)
+            context = context_of(name, Rules(rows, cols))
+            values, _ = layer_values(address_of(layers.lines), afters, 0, 2, context.words)
             yield f"lines {name} {rows}x{cols} {context.nodes} {short(values)}"
     boards = boards_of(4, 4, 800, 14)
     boards[:, 0] = 1  # a board in a lane holds a tile
     for move in range(4):
-        results = move_on_lanes(boards, 4, 4, move, words[:800], STANDARD_DISTRIBUTION)
+        results = move_on_lanes(boards, 4, 4, move, words, STANDARD_DISTRIBUTION)
         yield f"lanes {move} {short(results)}"
+    played = [Board(cells) for cells in played_boards(300, 4, 4, seed=8).tolist()]
+    yield f"network {short(load_network('tiny').values(played))}"
 
 
 def games() -> Iterator[str]:

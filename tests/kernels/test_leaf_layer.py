@@ -4,22 +4,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from numba import types
 
-from tests.kernels.drivers import SMALL, Words, boards_of, to_bits
-from tests.kernels.lazily import lazy_kernel
+from tests.kernels.drivers import SMALL, Words, boards_of, layer_values, to_bits
 from twofold.game.rules import Rules
 from twofold.kernels import leaf_layer as layers
 from twofold.kernels._jit import address_of
-from twofold.kernels.context import NODES
 from twofold.kernels.expectimax import LOWEST
-from twofold.kernels.intrinsics import call_layer, pointer
 from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax
 from twofold.values import EVALUATORS, Evaluator
-
-_WORDS = types.uint64[::1]
-_FLOATS = types.float64[::1]
 
 LINES = [name for name, evaluator in EVALUATORS.items() if evaluator.line_tables_for]
 TINY = {"lost": 1e-9, "empty": -1e-9, "merges": 3e-8, "order": 1e-9, "sum": 1e-9}
@@ -37,16 +30,6 @@ EVALUATED = {
 DISTRIBUTIONS = ["2:0.9,4:0.1", "2:1", "8:0.3,32768:0.7"]
 
 
-@lazy_kernel(types.void(types.uint64, _WORDS, types.int64, types.int64, _FLOATS, _WORDS, _WORDS))
-def value_all(address, afters, first, end, values, nodes, context):
-    """The value of each afterstate, and the positions visited for it."""
-    words = pointer(context)
-    for index in range(len(afters)):
-        before = words[NODES]
-        values[index] = call_layer(address, (afters[index], 0, first, end, words))
-        nodes[index] = words[NODES] - before
-
-
 def afterstates(rows: int, cols: int, count: int) -> Words:
     """Boards with an empty cell."""
     boards = boards_of(rows, cols, count)
@@ -57,10 +40,8 @@ def afterstates(rows: int, cols: int, count: int) -> Words:
 def both(evaluator: Evaluator, search: Expectimax, first: int, end: int, afters: Words) -> None:
     rules, words = search.rules, search.context.words
     assert words[LOWEST] == address_of(layers.lines)
-    found, expected = np.zeros(len(afters)), np.zeros(len(afters))
-    nodes, all_nodes = np.zeros(len(afters), np.uint64), np.zeros(len(afters), np.uint64)
-    value_all(address_of(layers.lines), afters, first, end, found, nodes, words)
-    value_all(address_of(layers.after_move), afters, first, end, expected, all_nodes, words)
+    found, nodes = layer_values(address_of(layers.lines), afters, first, end, words)
+    expected, all_nodes = layer_values(address_of(layers.after_move), afters, first, end, words)
     assert evaluator.line_tables_for is not None
     largest = max(float(np.abs(t).max()) for t in evaluator.line_tables_for(*rules.shape))
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=8e-13 * largest)

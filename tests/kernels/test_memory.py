@@ -16,27 +16,22 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba import types
 
-from tests.kernels.drivers import SHAPES, SMALL, Words, boards_of, slide_in_search, to_bits
-from tests.kernels.lazily import lazy_kernel
+from tests.kernels.drivers import SHAPES, SMALL, Words, boards_of, layer_values, to_bits
 from tests.learn.games import settings_of
 from tests.support.guards import ZONE, Guards
 from tests.support.twins import positions, small_positions, values_of
 from twofold.env.games import OBSERVATIONS, EnvGames, EnvSettings, Observation, Start
 from twofold.env.vector import Seeding
-from twofold.game import reference
 from twofold.game.board import Board
 from twofold.game.rules import Rules
-from twofold.kernels import cells as on_cells
 from twofold.kernels import context as names
-from twofold.kernels import env_games, expectimax, learning, ntuple, play, policies, updates
+from twofold.kernels import env_games, learning, ntuple, play, policies, updates
 from twofold.kernels import expectimax_cells as cell_kernels
 from twofold.kernels import updates as at
 from twofold.kernels._jit import address_of
 from twofold.kernels.bits import frame
 from twofold.kernels.expectimax import LOWEST
-from twofold.kernels.intrinsics import call_layer, pointer
 from twofold.kernels.play import ask, spawn_distribution
 from twofold.kernels.simd import WIDTH
 from twofold.kernels.transposition import BUCKET_WORDS, MIN_BUCKETS
@@ -50,7 +45,6 @@ from twofold.values import EVALUATORS
 from twofold.values.network import Network, network_evaluator
 
 ROOT = Path(__file__).parents[2]
-_WORDS = types.uint64[::1]
 pytestmark = pytest.mark.promise("R8")
 
 
@@ -153,18 +147,6 @@ def test_many_games_at_once(keep: bool, guards: Guards) -> None:
         assert not numbers[largest + 1 :].any()
 
 
-@pytest.mark.parametrize(("rows", "cols"), SHAPES)
-def test_slides_on_cells(rows: int, cols: int, guards: Guards) -> None:
-    board, after, other = (guards.copy(np.zeros(rows * cols, dtype=np.uint8)) for _ in range(3))
-    for cells in boards_of(rows, cols, 20, MAX_EXPONENT - 1):
-        board[:] = cells
-        for move in reference.MOVES:
-            reward = on_cells.slide_array(board, rows, cols, move, after)
-            expected, points = reference.slide(board.tolist(), rows, cols, move)
-            slide_in_search(board, rows, cols, move, other)
-            assert (after.tolist(), other.tolist(), reward) == (expected, expected, points)
-
-
 # Searches: every array of the context is guarded, and the table is as small as possible
 
 
@@ -251,27 +233,6 @@ def test_searches(name: str, guards: Guards) -> None:
             assert values_of(guarded, board, 10, depth) == values_of(plain, board, 10, depth)
 
 
-def test_states_and_their_replies(guards: Guards) -> None:
-    plain = Expectimax(EVALUATORS["rows"], Rules(), Depth.fixed(2))
-    guarded = guard_search(guards, Expectimax(EVALUATORS["rows"], Rules(), Depth.fixed(2)))
-    words = guarded.context.words
-    for board, score in positions(5, 6):
-        bits = np.uint64(board.to_bits())
-        for move in map(int, board.legal_moves()):
-            bits_of, scores = (guards.copy(np.zeros(32, dtype=np.uint64)) for _ in range(2))
-            chances = guards.copy(np.zeros(32))
-            count = expectimax.list_states(bits, score, move, 1.0, bits_of, scores, chances, words)
-            assert 2 <= count <= 32
-            assert abs(chances.sum() - 1) < 1e-6
-            values, nodes = guards.copy(np.zeros(count)), guards.copy(np.zeros(count, np.uint64))
-            counter = guards.copy(np.zeros(1, dtype=np.uint64))
-            expectimax.share_replies(
-                bits_of[:count], scores, 2, chances, values, nodes, counter, words
-            )
-            found = expectimax.mean_of(bits, move, values, words)
-            assert found == expectimax.value_of(bits, score, move, 3, plain.context.words)
-
-
 # Networks, with the most leaves possible
 
 MOST = [(a, b) for a in range(9) for b in range(a)][:32]
@@ -316,13 +277,6 @@ def test_values_of_networks(
     assert (values == expected).all()
 
 
-@lazy_kernel(types.void(_WORDS, types.int64, types.float64[::1], _WORDS))
-def layer_values(afters, tiles, values, context):
-    words = pointer(context)
-    for index in range(len(afters)):
-        values[index] = call_layer(words[LOWEST], (afters[index], 0, 0, tiles, words))
-
-
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 @pytest.mark.parametrize("shape", [(4, 4), (3, 3), (3, 4), (1, 4), (4, 1)])
 def test_policies_and_lowest_layers_of_networks(
@@ -343,9 +297,9 @@ def test_policies_and_lowest_layers_of_networks(
         assert moves[0] == moves[1]
     has_room = [bool(~(b | b >> 1 | b >> 2 | b >> 3) & mask) for b in boards.tolist()]
     afters = guards.copy(boards[np.array(has_room)])
-    values, expected = guards.copy(np.zeros(len(afters))), np.zeros(len(afters))
-    for found, words in zip((values, expected), both, strict=True):
-        layer_values(afters, len(rules.spawn), found, words)
+    (values, _), (expected, _) = (
+        layer_values(words[LOWEST], afters, 0, len(rules.spawn), words) for words in both
+    )
     assert (values == expected).all()
 
 

@@ -6,19 +6,14 @@ from math import isclose
 
 import numpy as np
 import pytest
-from numba import types
 
-from tests.kernels.drivers import SMALL, boards_of, played_boards
-from tests.kernels.lazily import lazy_kernel
+from tests.kernels.drivers import SMALL, boards_of, layer_values, played_boards
 from tests.learn.naive import NaiveNetwork, as_bits, slides, table_of, twin_of
-from tests.support.twins import Twin
 from tests.values.plain import downgraded
 from twofold.game import reference
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
-from twofold.kernels import context as names
 from twofold.kernels.expectimax import LOWEST
-from twofold.kernels.intrinsics import call_layer, pointer
 from twofold.kernels.play import ask
 from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax
@@ -28,8 +23,6 @@ Cells = tuple[int, ...]
 Shape = tuple[int, int]
 
 STAGES = (64, 512, 4096 + 2048)
-_WORDS = types.uint64[::1]
-_FLOATS = types.float64[::1]
 
 
 @dataclass
@@ -182,16 +175,6 @@ def test_large_tiles_are_downgraded_before_they_are_looked_at(threshold: int) ->
 # The lowest layer of a search
 
 
-@lazy_kernel(types.void(_WORDS, types.int64, types.int64, _FLOATS, _WORDS, _WORDS))
-def layer_values(afters, first, end, values, nodes, context):
-    """The value of each afterstate by the search's own layer, and the positions visited."""
-    words = pointer(context)
-    for index in range(len(afters)):
-        before = words[names.NODES]
-        values[index] = call_layer(words[LOWEST], (afters[index], 0, first, end, words))
-        nodes[index] = words[names.NODES] - before
-
-
 DISTRIBUTIONS = ["2:0.9,4:0.1", "2:1", "2:0.2,4:0.3,32768:0.5"]
 
 
@@ -208,8 +191,8 @@ def test_the_lowest_layer_is_a_mean_of_best_moves(shape: Shape, distribution: st
     if shape == (3, 4):  # threads share the tiles
         parts += [slice(tile, tile + 1) for tile in range(len(rules.spawn))]
     for part in parts:
-        values, nodes = np.zeros(len(afters)), np.zeros(len(afters), dtype=np.uint64)
-        layer_values(bits, part.start, part.stop, values, nodes, search.context.words)
+        words = search.context.words
+        values, nodes = layer_values(words[LOWEST], bits, part.start, part.stop, words)
         for cells, value, count in zip(afters, values, nodes, strict=True):
             expected, leaves = mean_of(both.twin, cells, rules, part)
             assert isclose(value, expected, rel_tol=2e-6, abs_tol=1e-3)
@@ -226,24 +209,3 @@ def mean_of(twin: NaiveNetwork, after: Cells, rules: Rules, part: slice) -> tupl
             total += probability * max(found.values(), default=0.0)
             leaves += len(found)
     return total / len(empty), leaves
-
-
-@pytest.mark.parametrize(("shape", "ply"), [((4, 4), 2), ((3, 3), 2), ((2, 3), 3), ((2, 2), 4)])
-@pytest.mark.parametrize("table_mb", [0, 1])
-def test_searches_equal_the_naive_one(shape: Shape, ply: int, table_mb: int) -> None:
-    rules = Rules(*shape)
-    both = Both.make(patterns_for(shape), shape, (64,))
-    boards = some_boards(shape, 4)[4:]
-    both.promote(boards)
-    evaluator = network_evaluator(both.network)
-    search = Expectimax(evaluator, rules, Depth.fixed(ply), table_mb=table_mb)
-    twin = Twin(rules, lambda cells, score: both.twin.value(cells), adds_reward=True)
-    for cells in boards:
-        legal = [Move(move) for move in reference.legal_moves(cells, *shape)]
-        found = search.values(np.uint64(Board(cells, shape).to_bits()), 0, legal, ply)
-        expected = twin.expectimax(cells, 0, ply)
-        assert set(found) == set(expected)
-        for move in legal:
-            value = found[move].value
-            assert value is not None
-            assert isclose(value, expected[move], rel_tol=1e-5, abs_tol=1e-3)

@@ -1,6 +1,7 @@
 """Games inside kernels equal those of the general loop, move for move."""
 
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
@@ -14,8 +15,6 @@ from twofold.players.compiled import CompiledPlayer
 from twofold.players.loop import GameResult, KernelGame, _play_by_choose, _Progress
 
 SIMPLE = ["random", "greedy", "corner"]
-SHAPES = ["1x5", "2x2", "2x3", "3x2", "3x3", "3x4", "4x4"]
-LARGE = ["5x5 goal=128 stop=goal", "8x8 goal=64 stop=goal"]  # else they last for days
 SEARCHES = [
     "expectimax:eval=rows,ply=1",
     "expectimax:eval=clustering,ply=2",
@@ -32,77 +31,44 @@ def compiled(spec: str, rules: Rules, seed: int) -> CompiledPlayer:
     return player
 
 
-def by_kernels(spec: str, rules: Rules, seed: int) -> GameResult:
-    result = play_game(make_player(spec), rules, seed, keep_moves=True)
-    assert result is not None
-    return replace(result, seconds=0.0)
-
-
-def by_choose(spec: str, rules: Rules, seed: int) -> GameResult:
+def played(spec: str, rules: Rules, seed: int, *, by_kernels: bool) -> GameResult:
     player = make_player(spec)
-    player.compiled = False
+    player.compiled = by_kernels
     result = play_game(player, rules, seed, keep_moves=True)
     assert result is not None
     return replace(result, seconds=0.0)
 
 
-def assert_replays(result: GameResult, rules: Rules) -> None:
-    """A replay of the moves by `Game` gives the result."""
-    game = Game(rules, seed=result.seed)
-    reached = [0] * (game.board.max_exponent + 1)
-    for letter in result.letters:
-        game.play(next(move for move in game.legal_moves() if move.letter == letter))
-        reached += [game.move_number] * (game.board.max_exponent + 1 - len(reached))
-    assert game.is_finished
-    assert (game.board, game.score, game.move_number) == (result.board, result.score, result.moves)
-    assert tuple(reached) == result.reached
+RULES = [
+    "1x5", "2x2", "2x3", "3x2", "3x3", "3x4", "4x4",
+    "5x5 goal=128 stop=goal", "8x8 goal=64 stop=goal",  # else they last for days
+    "4x4 spawn=2:1 start=1",
+    "3x3 spawn=2:0.5,4:0.5",
+    "4x4 spawn=2:0.2,8:0.3,32:0.5 start=5",
+    "2x4 spawn=4:1 start=8",
+    "4x4 start=16",
+    "3x4 spawn=2:1,65536:1",  # does not fit 64 bits: cells from the start
+    "4x4 goal=4 stop=goal start=10",
+    "4x4 goal=64 stop=goal",
+    "4x4 goal=64",
+    "5x3 goal=64 stop=goal",
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("spec", SIMPLE)
-@pytest.mark.parametrize("shape", [*SHAPES, *LARGE])
-def test_simple_players_on_every_kind_of_shape(shape: str, spec: str) -> None:
-    rules = Rules.parse(shape)
-    for seed in range(4):
-        expected = by_choose(spec, rules, seed)
-        assert by_kernels(spec, rules, seed) == expected
-        assert_replays(expected, rules)
-
-
-@pytest.mark.parametrize("spec", SIMPLE)
 @pytest.mark.parametrize(
-    "rules",
+    ("spec", "rules"),
     [
-        "4x4 spawn=2:1 start=1",
-        "3x3 spawn=2:0.5,4:0.5",
-        "4x4 spawn=2:0.2,8:0.3,32:0.5 start=5",
-        "2x4 spawn=4:1 start=8",
-        "4x4 start=16",
-        "3x4 spawn=2:1,65536:1",  # does not fit 64 bits: cells from the start
-        "4x4 goal=4 stop=goal start=10",
-        "4x4 goal=64 stop=goal",
-        "4x4 goal=64",
-        "5x3 goal=64 stop=goal",
+        *product(SIMPLE, RULES),
+        *product(SEARCHES, ["4x4 goal=128 stop=goal"]),
+        *product(SEARCHES[:3], ["2x3 spawn=2:0.5,4:0.5"]),
     ],
 )
-def test_simple_players_under_other_rules(rules: str, spec: str) -> None:
-    for seed in (0, 1, 2**64 - 1):
-        expected = by_choose(spec, Rules.parse(rules), seed)
-        assert by_kernels(spec, Rules.parse(rules), seed) == expected
-        assert_replays(expected, Rules.parse(rules))
-
-
-@pytest.mark.parametrize("spec", SEARCHES)
-def test_searching_players(spec: str) -> None:
-    rules = Rules.parse("4x4 goal=128 stop=goal")
-    for seed in range(2):
-        assert by_kernels(spec, rules, seed) == by_choose(spec, rules, seed)
-
-
-@pytest.mark.parametrize("spec", SEARCHES[:3])
-def test_searching_players_on_a_small_shape(spec: str) -> None:
-    rules = Rules.parse("2x3 spawn=2:0.5,4:0.5")
-    for seed in range(5):
-        assert by_kernels(spec, rules, seed) == by_choose(spec, rules, seed)
+def test_games_are_those_of_the_general_loop(spec: str, rules: str) -> None:
+    for seed in (0, 1, 2**64 - 1) if spec in SIMPLE else (0, 1):
+        found, expected = (
+            played(spec, Rules.parse(rules), seed, by_kernels=way) for way in (True, False)
+        )
+        assert found == expected
 
 
 # From bits to cells in mid-game
@@ -176,23 +142,6 @@ def test_play_stops_at_a_goal_past_32768() -> None:
 
 
 # Results of a game inside kernels
-
-
-def test_chunks_of_any_size_make_the_same_game() -> None:
-    rules = Rules.parse("3x3")
-    whole = by_kernels("greedy", rules, 8)
-    for chunk in (1, 2, 3, 50):
-        kernel_game = KernelGame(compiled("greedy", rules, 8), Game(rules, seed=8), [0, 0, 0])
-        letters = ""
-        while kernel_game.can_go_on:
-            part = kernel_game.play(chunk)
-            assert len(part) <= chunk
-            letters += part
-            game = kernel_game.game()
-            assert game.move_number == len(letters)
-            assert game.board.max_exponent + 1 == len(kernel_game.reached())
-        assert letters == whole.letters
-        assert kernel_game.game().board == whole.board
 
 
 def test_stop_is_asked_and_abandons_the_game() -> None:

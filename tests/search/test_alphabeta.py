@@ -1,8 +1,11 @@
 """Alpha-beta: wins, the transposition table, lines and budgets."""
 
 from dataclasses import replace
+from functools import cache
 from itertools import product
+from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.support.literal import LARGEST
@@ -17,10 +20,11 @@ from tests.support.twins import (
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
 from twofold.kernels.alphabeta import LEAST_DEPTH
+from twofold.kernels.play import GAMMA
 from twofold.players import make_player
 from twofold.search.alphabeta import AlphaBeta
 from twofold.search.analysis import Analysis
-from twofold.values import EVALUATORS
+from twofold.values import EVALUATORS, Evaluator, compiled, simple_evaluator
 
 TABLE_DEPTHS = dict.fromkeys(range(1, 6), 8) | {6: 4, 7: 2}  # boards by half-moves
 
@@ -76,6 +80,26 @@ def test_the_table_knows_what_a_value_depends_on(
                 expected = values_of(plain, board, score)
                 assert policy_move(kept, board, score) is first_best(expected)
                 assert values_of(kept, board, score) == expected
+
+
+@cache
+def with_ties() -> Evaluator:
+    """Two bits of a hash: many values equal an end of the window."""
+
+    @compiled
+    def value(bits: Any, score: Any, params: Any) -> Any:
+        return np.float64((bits * GAMMA) >> np.uint64(40) & np.uint64(3))
+
+    return simple_evaluator("ties", value)
+
+
+def test_a_value_at_the_end_of_the_window_is_a_bound() -> None:
+    plain, kept = (
+        AlphaBeta(with_ties(), Rules(3, 3), 7, prunes=prunes) for prunes in (False, True)
+    )
+    for board in small_positions((3, 3), 60, largest=4):
+        policy_move(kept, board, 0)
+        assert values_of(kept, board) == values_of(plain, board)
 
 
 def test_interrupted_values_are_not_kept() -> None:

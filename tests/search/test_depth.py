@@ -18,12 +18,6 @@ from twofold.search.expectimax import Expectimax
 from twofold.values import EVALUATORS
 
 
-@pytest.mark.parametrize("text", ["1", "5", "12", "6/5@3/4@8", "1/12@1/2@16", "tiles", "3/3@9"])
-def test_text_and_value(text: str) -> None:
-    assert str(Depth.parse(text)) == text
-    assert Depth.parse(str(Depth.parse(text))) == Depth.parse(text)
-
-
 def some_steps(rng: random.Random) -> Steps:
     places = [0, *sorted(rng.sample(range(1, 99), rng.randint(0, 6)))]
     return tuple((place, rng.randint(1, MAX_PLY)) for place in places)
@@ -31,6 +25,7 @@ def some_steps(rng: random.Random) -> Steps:
 
 def test_round_trips() -> None:
     rng = random.Random(7)
+    assert str(Depth.parse("tiles")) == "tiles"
     for _ in range(60):
         depth = Depth(some_steps(rng))
         assert Depth.parse(str(depth)) == depth

@@ -68,21 +68,6 @@ def test_a_depth_beyond_the_workspace_is_refused() -> None:
     assert values_of(search, board, depth=12)
 
 
-def test_a_limit_of_nodes_ends_the_search_and_leaves_nothing_behind() -> None:
-    board = small_positions((5, 5), 1)[0]
-    search = ExpectimaxCells(ROWS, Rules(5, 5), Depth.fixed(3))
-    expected = values_of(search, board)
-    nodes = search.nodes
-    search.forget()
-    search.limit_nodes(1000)
-    values_of(search, board, depth=12)
-    assert search.gave_up()
-    assert search.nodes < nodes + 3000
-    search.limit_nodes(None)
-    assert values_of(search, board) == expected
-    assert not search.gave_up()
-
-
 # The player
 
 

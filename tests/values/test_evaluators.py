@@ -6,6 +6,7 @@ Each equals its plain function on every shape, in its form on 64 bits and in tha
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from tests.support.guards import Guards
 from tests.support.literal import GRADIENT, SNAKE
 from tests.support.positions import boards, score_of
 from tests.support.twins import small_positions
-from tests.values.plain import Grid, datumbox, ordered, smooth, snake, turned
+from tests.values.plain import Grid, datumbox, ordered, smooth, snake
 from twofold.errors import InvalidSpec, UnsupportedRules
 from twofold.game.board import Board
 from twofold.kernels._jit import address_of
@@ -26,7 +27,6 @@ from twofold.kernels.evaluate import evaluate_once_on_cells as evaluate_once
 from twofold.limits import MAX_EXPONENT
 from twofold.values import EVALUATORS, Evaluator, find_evaluator
 from twofold.values.evaluator import only_4x4, small_shapes
-from twofold.values.matrix import matrix_evaluator, snake_path
 from twofold.values.rows import unit_of
 
 SMALL = [(1, 2), (2, 1), (1, 4), (2, 2), (2, 3), (3, 3), (3, 4), (4, 3), (4, 4)]
@@ -70,7 +70,8 @@ def cases(shape: tuple[int, int]) -> Iterator[tuple[Board, int]]:
         large = [board for board in some_boards(shape, 50, 17) if board.max_exponent > 15]
         yield from ((board, 5_000_000) for board in large)
     elif shape in LARGE:
-        yield from ((board, 40 * 2**40 + 12) for board in some_boards(shape, 40, MAX_EXPONENT))
+        scores = [40 * 2**40 + 12, *(4 * LOG_TABLE + past for past in (-4, 0, 1))]
+        yield from zip(some_boards(shape, 40, MAX_EXPONENT), cycle(scores))
 
 
 def value_on_cells(
@@ -209,38 +210,6 @@ def test_weights_that_cannot_be_used_are_refused(weights: Any, message: str) -> 
         EVALUATORS["rows"].reweighted(weights)
     with pytest.raises(InvalidSpec, match=r"a weight of eval=it3105-snake \(none\), got"):
         EVALUATORS["it3105-snake"].reweighted(weights)
-
-
-# Clustering, smooth, matrices
-
-
-def test_logarithms_beyond_the_table() -> None:
-    many = EVALUATORS["clustering"].reweighted({"empty": 1e9})
-    board = Board.parse("5x5:1000000000000000000000000")
-    edges = [4 * LOG_TABLE - 4, 4 * LOG_TABLE - 1, 4 * LOG_TABLE, 4 * LOG_TABLE + 1, 2**52 - 1]
-    powers = np.random.default_rng(2).uniform(22, 52, 100)
-    for score in [*edges, *(int(2.0**power) for power in powers)]:
-        logarithm = (many.value(board, score) - score) / 24e9
-        near = 1e-6 if score < 4 * LOG_TABLE else 1e-8
-        assert logarithm == pytest.approx(math.log(score), rel=near)
-
-
-def test_the_snake_is_the_same_from_every_side() -> None:
-    assert snake_path(3, 4) == [[0, 1, 2, 3], [7, 6, 5, 4], [8, 9, 10, 11]]
-    value = EVALUATORS["snake"].value
-    for grid in boards(40, seed=4):
-        assert len({value(Board.from_tiles(rows)) for rows in turned(grid)}) == 1
-    large = [Board.parse(f"2x5:{row}") for row in ("12345/00000", "54321/00000", "00000/12345")]
-    assert len(set(map(value, large))) == 1
-    assert value(Board.parse("2x4:1234/0000")) != value(Board.parse("2x4:4321/0000"))
-
-
-def test_a_matrix_evaluator_weights_each_cell() -> None:
-    weights = np.arange(16.0).reshape(4, 4)
-    evaluator = matrix_evaluator("mine", "test", weights.tolist(), factor=0.5)
-    for cell in range(16):
-        assert evaluator.value(Board([3 * (cell == one) for one in range(16)])) == 0.5 * 8 * cell
-    assert (evaluator.name, evaluator.summary, evaluator.source) == ("mine", "test", "")
 
 
 # Sums of table entries are exact, so that any order gives the same value

@@ -22,7 +22,6 @@ from twofold.values.network import (
     format_patterns,
     network_evaluator,
     parse_patterns,
-    pattern_values,
 )
 
 
@@ -92,34 +91,18 @@ def test_boards_that_do_not_fit(text: str) -> None:
 
 
 @pytest.mark.parametrize(("shape", "stages"), [((4, 4), ()), ((3, 4), (64, 512)), ((2, 2), (8,))])
-def test_the_values_of_patterns_add_up(shape: tuple[int, int], stages: tuple[int, ...]) -> None:
+def test_the_evaluator_of_a_network(shape: tuple[int, int], stages: tuple[int, ...]) -> None:
     network = random_network("012 13 0123 1", shape, stages)
+    evaluator = network_evaluator(network, name="mine")
+    assert (evaluator.name, evaluator.summary) == ("mine", "n-tuple network 012 13 0123 1")
+    assert (evaluator.unit, evaluator.at, evaluator.adds_reward) == ("points", "afterstate", True)
+    assert evaluator.unsupported(5, 5) == "expected boards of {}x{}".format(*shape)
     for cells in played_boards(50, *shape, seed=2).tolist():
         board = Board(cells, shape)
-        parts = pattern_values(network, board)
-        assert list(parts) == ["012", "13", "0123", "1"]
-        size = sum(map(abs, parts.values()))
-        assert abs(sum(parts.values()) - network.value(board)) <= 1e-6 * size
-
-
-# The evaluator
-
-
-def test_the_evaluator_of_a_network() -> None:
-    network = random_network("0124 568")
-    evaluator = network_evaluator(network, name="mine")
-    assert (evaluator.name, evaluator.summary) == ("mine", "n-tuple network 0124 568")
-    assert (evaluator.unit, evaluator.at, evaluator.adds_reward) == ("points", "afterstate", True)
-    assert evaluator.supports(4, 4)
-    assert evaluator.unsupported(3, 4) == "expected boards of 4x4"
-    for cells in played_boards(20, 4, 4, seed=3).tolist():
-        board = Board(cells)
         assert evaluator.value(board) == evaluator.value(board, 999) == network.value(board)
-        assert evaluator.terms(board) == pattern_values(network, board)
-        if board.legal_moves():
-            explained = explain(evaluator, board)
-            assert explained.add_up
-            assert explained.names == ("0124", "568")
+        explained = explain(evaluator, board)
+        assert explained.add_up
+        assert explained.names == ("012", "13", "0123", "1")
 
 
 # What is refused

@@ -1,7 +1,6 @@
 """Network files: round trips, cards, compressed files, damaged files."""
 
 import re
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -323,13 +322,3 @@ def test_a_release_with_any_byte_changed_is_refused_or_the_same(tmp_path: Path) 
         except InvalidNetwork:
             refused += 1
     assert refused > 0.96 * (len(data) - begin)
-
-
-def test_a_kernel_that_cannot_be_loaded_ends_the_reading(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    network = Network("01,23", (2, 2))
-    write_release(tmp_path / "a", network, card_of(network), unit=1.0)
-    monkeypatch.setitem(sys.modules, "twofold.kernels.ntuple", None)
-    with pytest.raises(ModuleNotFoundError):
-        read_network(tmp_path / "a")

@@ -20,7 +20,7 @@ way to break ties may lead to other outcomes of the same value.
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import index
 from typing import Final, Self
 
@@ -45,37 +45,35 @@ _SMALL_CELLS: Final = 6
 """Boards of so few cells are solved without an estimate: at most 16^6 states."""
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class ExactTable:
     """The states of a solved game and their values.
 
-    The content of `layers`, of which it needs both keys and values, is not verified; see `check`.
+    Attributes:
+        layers: the states, keys and values, in the form of a file; not verified, see `check`.
+        words: the parameters that kernels read: addresses of arrays that the table keeps alive.
     """
 
-    def __init__(self, layers: Layers) -> None:
-        self._layers = layers
-        self._words, self._held = plan_words(self.problem, solved.TABLE_WORDS)
-        self._words[solved.KEYS] = layers.keys.ctypes.data
-        self._words[solved.KEY_BYTES] = self.problem.key_type.itemsize
-        self._words[solved.VALUES] = layers.values.ctypes.data
-        self._words[solved.FIRSTS] = layers.firsts.ctypes.data
-        self._words[solved.LAYERS] = len(layers.index)
-        self._words[solved.LOWEST] = int(layers.index[0, 0]) >> self.problem.unit_exponent
-        self._words[solved.UNIT] = self.problem.unit_exponent
+    layers: Layers
+    words: NDArray[np.uint64] = field(init=False)
+
+    def __post_init__(self) -> None:
+        layers, unit = self.layers, self.problem.unit_exponent
+        words, held = plan_words(self.problem, solved.TABLE_WORDS)
+        words[solved.KEYS], words[solved.VALUES] = (
+            array.ctypes.data for array in (layers.keys, layers.values)
+        )
+        words[solved.KEY_BYTES] = self.problem.key_type.itemsize
+        words[solved.FIRSTS] = layers.firsts.ctypes.data
+        words[solved.LAYERS] = len(layers.index)
+        words[solved.LOWEST], words[solved.UNIT] = int(layers.index[0, 0]) >> unit, unit
+        object.__setattr__(self, "words", words)
+        object.__setattr__(self, "_held", held)
 
     @property
     def problem(self) -> Problem:
         """The game and the objective."""
-        return self._layers.problem
-
-    @property
-    def layers(self) -> Layers:
-        """The states, in the form of a file."""
-        return self._layers
-
-    @property
-    def words(self) -> NDArray[np.uint64]:
-        """The parameters that kernels read: addresses of arrays that the table keeps alive."""
-        return self._words
+        return self.layers.problem
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, check: bool = False) -> Self:

@@ -14,7 +14,7 @@ that of the stage before.
 """
 
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from math import ceil, floor, log10
 from typing import Any, Final, NamedTuple
@@ -147,9 +147,8 @@ def weights_of(file: TensorFile, network: Network, unit: float) -> Weights:
     ]
     most = max(sum(frame.size for frame in part) for parts in frames for part in parts)
     check_memory(network.bytes + _READERS * most, f"the weights of {file.name}")
-    kernel: Future[Any] = Future()
     with ThreadPoolExecutor(_READERS) as pool:
-        zeros = pool.submit(_zeros, network)
+        zeros, kernel = pool.submit(_zeros, network), pool.submit(_load_kernel)
 
         def fill(number: int) -> None:
             name = f"pattern {number} of {file.name}"
@@ -161,9 +160,7 @@ def weights_of(file: TensorFile, network: Network, unit: float) -> Weights:
                     table[stage] = table[stage - 1]
                 kernel.result()(bits.view("<u2"), low, high, unit, table[stage])
 
-        filled = pool.map(fill, range(len(frames)))
-        _provide(kernel)
-        list(filled)
+        list(pool.map(fill, range(len(frames))))
     return zeros.result()
 
 
@@ -172,16 +169,12 @@ def _zeros(network: Network) -> Weights:
     return weights.reshape(network.stage_count, network.stage_size)
 
 
-def _provide(kernel: "Future[Any]") -> None:
+def _load_kernel() -> Any:
     """Load `add_planes`, while other threads decompress: importing Numba takes half a second."""
-    try:
-        from twofold.kernels.ntuple import add_planes
+    from twofold.kernels.ntuple import add_planes
 
-        add_planes.load()
-        kernel.set_result(add_planes)
-    except BaseException as error:
-        kernel.set_exception(error)
-        raise
+    add_planes.load()
+    return add_planes
 
 
 def _find_frames(file: TensorFile, at: str, weights: int) -> list[Frame]:
