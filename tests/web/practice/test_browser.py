@@ -191,7 +191,12 @@ def test_puzzles_come_one_after_the_other_with_a_rating(
 
 def test_a_table_is_built_from_the_page(laptop: Visit) -> None:
     page, posted = laptop.page, list[Any]()
-    job = {"id": "j1", "kind": "table", "title": "Endgame table 442-64", "command": ""}
+    job: dict[str, Any] = {
+        "id": "j1",
+        "kind": "table",
+        "title": "Endgame table 442-64",
+        "command": "",
+    }
     job |= {"state": "running", "progress": 0.5, "left": None, "stopping": False}
 
     def answer(route: Route) -> None:
