@@ -164,7 +164,7 @@ class Bench:
             with player.make(allow_code=allow_code) as made:
                 made.start(self.rules, seeds.first)
         entrant = Entrant.of(player, made, seeds, allow_code=allow_code)
-        self._check_earlier(player.text, entrant.spec)
+        self._check_earlier(player.text, made.made_from)
         run = self.study.add_run(
             entrant.spec,
             player.asked or player.text,
@@ -178,12 +178,11 @@ class Bench:
         self.entrants.append(replace(entrant, run=run.run, reproducible=run.reproducible))
         return self.want(len(self.entrants) - 1, seeds)
 
-    def _check_earlier(self, player: str, spec: str) -> None:
+    def _check_earlier(self, player: str, ours: PlayerSpec) -> None:
         """Refuse a player that was another one in its earlier runs.
 
         Its network or code file has changed, or its text stood for other settings.
         """
-        ours = PlayerSpec.parse(spec)
         for run in [one for one in self.study.runs() if one.rules == str(self.rules)]:
             theirs, wrong = PlayerSpec.parse(run.spec), ""
             if theirs.without_hashes == ours.without_hashes:

@@ -348,9 +348,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             stream.reconfigure(errors="replace")
     sys.stderr = cast(TextIO, _Notes(sys.stderr))
     if "_TWOFOLD_COMPLETE" in os.environ:
-        from twofold.cli.completion import register
+        from typer._completion_classes import completion_init
 
-        register()
+        completion_init()
     try:
         with _ending_as_ctrl_c_does():
             words = sys.argv[1:] if arguments is None else list(arguments)

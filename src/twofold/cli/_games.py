@@ -111,10 +111,12 @@ def far_backend(
     address: str | None, jobs: int | None, timeout: float | None = None
 ) -> Iterator[Backend | None]:
     """`backend_at`; says on stderr what takes long."""
-    words = {None: "", "local": "starting Ray ..."}.get(address, f"joining {address} ...")
     with ExitStack() as stack:
-        with _output.waiting(words):
-            far = stack.enter_context(backend_at(address, jobs, timeout))
+        far = None
+        if address is not None:
+            words = "starting Ray ..." if address == "local" else f"joining {address} ..."
+            with _output.waiting(words):
+                far = stack.enter_context(backend_at(address, jobs, timeout))
         yield far
 
 

@@ -266,11 +266,13 @@ def open_player(
     With `at_home` a player that plays under one set of rules alone is started with these. Raises
     `InvalidInput` if the spec is wrong, or the player cannot play under these rules.
     """
+    from twofold.players.compiled import SimplePlayer  # loads kernels
+
     with loading():
         player = spec.settled(rules).make(allow_code=allow_code)
         rules = player.home or rules if at_home else rules
         player.start(rules, seed)
-        if player.compiled:
+        if player.compiled and not isinstance(player, SimplePlayer):  # these search nothing
             opening = Game(rules, seed=seed)
             if opening.legal_moves():
                 player.analyse(opening.board, Budget(ply=1), score=0)

@@ -1,17 +1,10 @@
 """`twofold completion`, and the words that Typer offers when a shell completes a command line."""
 
-import contextlib
-import os
-import re
-from collections.abc import Callable, Iterable, Iterator
-from typing import Annotated, Any, Final, Literal
+from collections.abc import Callable, Iterable
+from typing import Annotated, Final, Literal
 
 import typer
-from typer._click.shell_completion import add_completion_class, split_arg_string
-from typer._completion_classes import BashComplete, completion_init
 from typer._completion_shared import get_completion_script
-
-from twofold.errors import InvalidInput
 
 EXAMPLE = """  twofold completion bash
 
@@ -29,28 +22,11 @@ Lines to add:
 VARIABLE: Final = "_TWOFOLD_COMPLETE"
 """The environment variable by which a shell asks for words instead of a command."""
 
-BASH_SCRIPT: Final = """\
-# Completion of twofold for bash. Put this line into ~/.bashrc:
-#   eval "$(twofold completion bash)"
-_twofold_completion() {
-    local IFS=$'\\n'
-    COMPREPLY=( $( COMP_LINE="${COMP_LINE:0:COMP_POINT}" COMP_WORDBREAKS="$COMP_WORDBREAKS" \\
-                   _TWOFOLD_COMPLETE=complete_bash "${1/#\\~/$HOME}" 2>/dev/null ) )
-    if [[ ${#COMPREPLY[@]} -eq 0 ]] && type compopt &>/dev/null; then compopt +o nospace; fi
-}
-complete -o nospace -o bashdefault -o default -F _twofold_completion twofold"""
-
 Word = str | tuple[str, str]
 """A word that can follow, alone or with a few words about it."""
 
 METAVARS: Final = ("A", "B", "PLAYER", "RULES", "NETWORK", "NET", "FORMAT")
 """Names of values for which words are offered."""
-
-RULES: Final = (
-    "2x2", "2x3", "3x3", "3x4", "4x4", "5x5", "6x6", "spawn=2:0.9,4:0.1", "start=1", "start=2",
-    "goal=512", "goal=1024", "goal=2048", "stop=goal", "stop=never",
-)  # fmt: skip
-"""Usual words of rules."""
 
 
 def command(
@@ -61,49 +37,13 @@ def command(
 ) -> None:
     """Print the script that completes command lines in a shell.
 
-    The Tab key then completes commands, options, players with their keys, evaluators, networks,
-    endgame tables and rules. To set it up, add the line of your shell to its file.
+    The Tab key then completes commands, options, players, evaluators, networks, endgame tables and
+    shapes. To set it up, add the line of your shell to its file.
     """
     from twofold.cli._output import check_output, print_out
 
     check_output()
-    if shell == "bash":
-        print_out(BASH_SCRIPT)
-    else:
-        print_out(get_completion_script(prog_name="twofold", complete_var=VARIABLE, shell=shell))
-
-
-class Bash(BashComplete):
-    """Answers bash, which divides words at `:` and `=` and puts candidates in place as they are."""
-
-    def get_completion_args(self) -> tuple[list[str], str]:
-        """The words before the last one, and the last one without quotes."""
-        line = os.environ["COMP_LINE"]
-        *before, last = split_arg_string(line + "x")  # so that there is a last word
-        last = last[:-1]
-        self._is_quoted = re.search(r"""\s['"][^'"]*$""", line) is not None
-        value = last.partition("=")[2] if last.startswith("-") else last
-        breaks = [value.rfind(each) + 1 for each in os.environ.get("COMP_WORDBREAKS", ":=")]
-        self._kept = 0 if self._is_quoted else max(breaks, default=0)
-        return before[1:], last
-
-    def complete(self) -> str:
-        """The ends of the words, one a line; a space follows where a word is complete."""
-        found = self.get_completions(*self.get_completion_args())
-        space = " " * self._is_quoted
-        safe = re.compile(rf"[\w.+/:=,@%^~{space}-]*", re.ASCII)  # nothing that has a meaning
-        words = [str(item.value) for item in found if item.type == "plain"]
-        return "\n".join(
-            word[self._kept :] + ("" if self._is_quoted or ":" in word or word[-1:] == "=" else " ")
-            for word in words
-            if safe.fullmatch(word)
-        )
-
-
-def register() -> None:
-    """Let Typer answer the shells."""
-    completion_init()
-    add_completion_class(Bash, "bash")
+    print_out(get_completion_script(prog_name="twofold", complete_var=VARIABLE, shell=shell))
 
 
 def words_of(follows: str) -> Callable[[str], list[tuple[str, str]]] | None:
@@ -135,10 +75,11 @@ def _values(follows: str, text: str) -> Iterable[Word]:
     tables = [*LARGE, *(f"{shape}-{target}" for shape in PATTERNS for target in targets)]
     match follows:
         case "A" | "B" | "PLAYER":
-            return _players(text)
+            strengths = [(name, one.on_4x4) for name, one in STRENGTHS.items()]
+            alone = [one for one in entries() if all(key.default for key in one.keys.values())]
+            return [*strengths, *((one.name, one.summary) for one in alone)]
         case "RULES":
-            before, space, _ = text.rpartition(" ")
-            return [f"{before}{space}{word}" for word in RULES if word.split("=")[0] not in before]
+            return ["2x2", "2x3", "3x3", "3x4", "4x4", "5x5", "6x6"]
         case "NETWORK" | "NET":
             return shipped()
         case "FORMAT":
@@ -165,63 +106,3 @@ def _built() -> list[str]:
 
     paths = files_in(tables_folder())
     return [path.name.removesuffix(SUFFIX).replace("_", "/") for path in paths]
-
-
-def _players(text: str) -> Iterator[Word]:
-    """A player's name, or the keys and values after it."""
-    from twofold.players import entries
-    from twofold.players.presets import STRENGTHS
-    from twofold.players.registry import PlayerSpec
-
-    known = {
-        name: (PlayerSpec.parse(strength.on_4x4).entry, strength.on_4x4)
-        for name, strength in STRENGTHS.items()
-    } | {entry.name: (entry, entry.summary) for entry in entries()}
-    name, colon, rest = text.partition(":")
-    if colon and name in known:
-        yield from _keys(known[name][0], text, rest)
-        return
-    for name, (entry, about) in known.items():
-        alone = all(key.default for key in entry.keys.values())
-        if alone:
-            yield name, about
-        if entry.keys:
-            yield f"{name}:", "with keys" if alone else about
-
-
-def _keys(entry: Any, text: str, rest: str) -> Iterator[Word]:
-    """The keys of a player, or the values of its last one, of which `rest` is typed."""
-    done, _, last = rest.rpartition(",")
-    before = text.removesuffix(last)
-    given = dict(part.partition("=")[::2] for part in done.split(",") if done)
-    keys = dict(entry.keys)
-    for name, key in entry.keys.items():
-        if key.more is not None:
-            with contextlib.suppress(InvalidInput):
-                keys |= key.more(key.parse(given.get(name, key.default)))
-    name, equals, value = last.partition("=")
-    if equals:
-        for one in _key_values(entry.name, name, keys.get(name), value):
-            yield f"{before}{name}={one}", ""
-        return
-    for name, key in keys.items():
-        if name not in given:
-            default = f" (default {key.default})" if key.default else ""
-            yield f"{before}{name}=", key.help + default
-
-
-def _key_values(player: str, name: str, key: Any, value: str) -> Iterable[Any]:
-    """What a key of a player can have, of which `value` is typed."""
-    from twofold.tables.folder import SETS
-    from twofold.values import EVALUATORS
-    from twofold.values.network_file import POLICY, shipped
-
-    if name == "tables":
-        before, plus, _ = value.rpartition("+")
-        return [*(f"{before}{plus}{one}" for one in ("auto", "none", *SETS)), *_values(name, value)]
-    if name == "net":
-        return [POLICY] if player == "policy" else shipped()
-    if name == "eval":
-        return EVALUATORS
-    choices = getattr(getattr(key, "parse", None), "values", None)
-    return choices or [key.default] if key and key.default else []
