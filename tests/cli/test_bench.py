@@ -50,17 +50,6 @@ def test_documents_are_equal_but_for_timing_and_machine(cli: Cli) -> None:
     assert stripped("1") == stripped("2") == stripped("3")
 
 
-def test_a_player_that_fails_is_reported_and_the_others_go_on(cli: Cli) -> None:
-    code, out, err = cli("bench", f"{BAD}:FailsOnSeed", "corner", "--games", "5", "--jobs", "1")
-    assert code == 1
-    assert "failed on seed 3: ZeroDivisionError: on purpose" in out
-    assert err == ""
-    code, out, err = cli("bench", f"{BAD}:FailsOnSeed", "--games", "5", "--json", "--seed", "3")
-    assert code == 1
-    assert json.loads(out)["players"][0]["summary"] is None
-    assert "failed on seed 3" in err
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_prints_what_is_finished_and_how_to_go_on(jobs: str, tmp_path: Path) -> None:

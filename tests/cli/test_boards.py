@@ -1,6 +1,5 @@
 """Commands that play on from boards, and tables of where games end."""
 
-import json
 import shlex
 from pathlib import Path
 
@@ -50,13 +49,3 @@ def test_a_report_says_how_to_make_it_again(
     assert [line.split(",")[6:9] for line in old.splitlines()] == [
         line.split(",")[6:9] for line in new.splitlines()
     ]
-
-
-def test_compare_plays_the_same_boards(cli: Cli, late: Path) -> None:
-    found = cli("compare", "greedy", "corner", "--boards", str(late), "--games", "12")
-    assert found.code == 0
-    assert "games from the same board are not independent" in found.out
-    assert "over 12 games" in found.out
-    assert "boards late.txt (3 boards, " in found.out
-    document = json.loads(cli("compare", "greedy", "corner", "--boards", str(late), "--json").out)
-    assert document["games"] == document["boards"]["boards"] == 3

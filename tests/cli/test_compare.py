@@ -1,6 +1,5 @@
 """`twofold compare`: the sentence, the document, the exit codes."""
 
-import json
 import re
 from pathlib import Path
 
@@ -8,7 +7,6 @@ import pytest
 
 from tests.support.commands import Cli
 from tests.support.forks import forked_workers as forked_workers  # a fixture
-from twofold.arena.compare import BIAS
 
 BAD = Path(__file__).parent.parent / "arena" / "players_for_tests.py"
 SMALL = ("--rules", "3x3")
@@ -39,21 +37,6 @@ def test_exit_code_4_where_b_is_stronger(test: tuple[str, ...], cli: Cli) -> Non
     assert (code, "greedy is stronger" in out) == (4, True)
     code, out, _ = cli("compare", "greedy", "corner", "--games", "20", *SMALL)
     assert (code, "which may be chance" in out) == (0, True)
-
-
-def test_a_sequential_test(cli: Cli, tmp_path: Path) -> None:
-    out = str(tmp_path / "duel.db")
-    command = ("compare", "greedy", "random", "--sprt", "--out", out, "--json", *SMALL)
-    first = json.loads(cli(*command).out)
-    assert first["verdict"] == "A"
-    assert first["sprt"]["finished"]
-    assert first["sprt"]["note"] == BIAS
-    assert first["sprt"]["pairs"] >= 100
-    assert first["words"].startswith("greedy is stronger")
-    second = json.loads(cli(*command).out)
-    for document in (first, second):
-        del document["timing"], document["machine"]
-    assert first == second
 
 
 @pytest.mark.usefixtures("forked_workers")

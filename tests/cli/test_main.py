@@ -270,20 +270,6 @@ def test_words_are_wrapped_and_never_broken(
     assert cli("play", "--plain", stdin="help\n").out.count("help, quit") == 1
 
 
-def test_words_for_a_program_are_not_wrapped(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
-    text = "rules " + "word " * 20 + "end"
-    _output.print_words(text)
-    assert capsys.readouterr().out == text + "\n"
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    _output.print_words(text, 6)
-    first, second, *_ = capsys.readouterr().out.splitlines()
-    assert first == "rules word word word word word word word"[:40]
-    assert second.startswith("      word ")
-
-
 @pytest.mark.parametrize(
     ("text", "number"), [("1000", 1000), ("1e3", 1000), ("12E+2", 1200), ("-5", -5), ("0", 0)]
 )

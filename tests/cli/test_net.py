@@ -1,7 +1,6 @@
 """`twofold net`: looking into networks, measuring, converting and averaging them."""
 
 import json
-import re
 from pathlib import Path
 
 import numpy as np
@@ -24,25 +23,6 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     training.run()
     save(training, path)
     return path
-
-
-def test_info(cli: Cli, trained: Path) -> None:
-    code, out, err = cli("net", "info", str(trained))
-    assert (code, err) == (0, "")
-    for line in (
-        "patterns 2x4",
-        "rules 4x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never",
-        "symmetries 8",
-        "stages one",
-        "method tc:1",
-        "form float32",
-        "made with twofold",
-    ):
-        assert any(" ".join(row.split()).startswith(line) for row in out.splitlines()), line
-    assert "mean score while it learnt:" in out
-    (took,) = (row for row in out.splitlines() if row.startswith("trained "))
-    assert re.search(r", ([1-9]|[1-5][0-9]) s$|, [1-9] m [0-9]{2} s$", took)
-    assert max(map(len, out.splitlines())) <= 100
 
 
 def test_eval_is_a_bench(cli: Cli, trained: Path) -> None:

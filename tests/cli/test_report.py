@@ -31,18 +31,6 @@ def test_figures_and_tables_for_a_paper(cli: Cli, study: str, tmp_path: Path) ->
     assert "\n| `Greedy_1 & co` | 20 | " in table
 
 
-@pytest.mark.parametrize("option", ["--markdown", "--csv"])
-def test_text_is_printed(
-    cli: Cli, study: str, option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert cli("report", study, option, "file").code == 0
-    found = cli("report", study, option, "-")
-    assert (found.code, found.err) == (0, "")
-    assert found.out == Path("file").read_text(encoding="utf-8")
-    assert not Path("-").exists()
-
-
 def test_the_table_is_printed_where_nothing_else_is_asked_for(cli: Cli, study: str) -> None:
     found = cli("report", study)
     assert (found.code, found.err) == (0, "")

@@ -1,6 +1,5 @@
 """`twofold tables`: tables are built, listed, looked into, asked and removed."""
 
-import json
 import shlex
 import shutil
 import signal
@@ -80,19 +79,6 @@ def test_a_table_from_its_building_to_its_end(cli: Cli, tmp_path: Path) -> None:
     assert cli("tables", "remove", NAME, "441-16/4-8").code == 0
     assert not any((tmp_path / "state" / "tables").iterdir())
     assert cli("tables", "remove", NAME).code == 2
-
-
-def test_json(cli: Cli, four: Path) -> None:
-    *_, listed = json.loads(cli("tables", "list", "--json").out)["tables"]
-    info = json.loads(cli("tables", "info", NAME, "--json").out)
-    assert {key: info[key] for key in listed} == listed
-    assert (listed["name"], listed["target"], listed["large_tiles"]) == (NAME, 8, 6)
-    asked = ("tables", "query", SPOKEN, "--tables", NAME, "--json")
-    answer = json.loads(cli(*asked).out)["answer"]
-    assert answer["hash"] == listed["hash"]
-    assert answer["chances"][answer["best"]] == max(answer["chances"].values())
-    silent = json.loads(cli("tables", "query", "0012/0013/0024/1357", "--json").out)
-    assert silent["answer"] is None
 
 
 def test_why_no_table_speaks(cli: Cli, four: Path) -> None:

@@ -58,17 +58,3 @@ def test_examples_of_pages_work_in_powershell(page: Path) -> None:
 def test_examples_of_the_help_work_in_powershell(cli: Cli, command: str) -> None:
     lines = cli(command, "--help").out.partition("Example:")[2].splitlines()
     assert not [line for line in lines if line.startswith("    twofold") and faults(line)]
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "twofold analyse - < board.txt",
-        "twofold train 4x6 \\",
-        "TWOFOLD_DEBUG=1 twofold play",
-        "twofold watch engine:cmd='python engine.py'",
-        "pip install . && twofold watch",
-    ],
-)
-def test_the_check_finds_what_powershell_reads_otherwise(line: str) -> None:
-    assert faults(line)

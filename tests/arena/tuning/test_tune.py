@@ -100,7 +100,7 @@ def test_the_spec_holds_what_differs_from_the_start() -> None:
         ({"player": "alphabeta:eval=rows", "rules": Rules(rows=5)}, "expected"),
         ({"player": "expectimax:eval=rows,sum_power=0", "weights": ["sum_power"]}, None),
         ({"objective": "points"}, "expected an objective .*, got 'points'"),
-        ({"objective": "2"}, "expected score"),
+        ({"objective": "2"}, "expected an objective"),
     ],
 )
 def test_settings_that_cannot_be_used(more: dict[str, Any], message: str | None) -> None:
