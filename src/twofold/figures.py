@@ -18,6 +18,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
+def shortened(text: str, most: int) -> str:
+    """A text of at most so many characters; one that is cut ends in `...`."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
 def minus(number: str) -> str:
     """A number with the minus sign of print in place of a hyphen: `−3.0`."""
     return number.replace("-", "\N{MINUS SIGN}")

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from twofold.errors import InvalidInput
+from twofold.figures import shortened
 from twofold.game.board import Board
 from twofold.game.drawing import (
     BOARD,
@@ -276,10 +277,9 @@ def _by_whom(analysis: Analysis) -> str:
         player = short_spec(analysis.player)
     except InvalidInput:  # an analysis made by hand, or by an unknown player
         player = analysis.player
-    if len(player) > _LONGEST_PLAYER:
-        player = player[: _LONGEST_PLAYER - 3] + "..."
     table = "" if analysis.table is None else f"chance of {analysis.table.target} by table"
-    return DOT.join(part for part in (player, analysis.depth, analysis.unit, table) if part)
+    parts = (shortened(player, _LONGEST_PLAYER), analysis.depth, analysis.unit, table)
+    return DOT.join(filter(None, parts))
 
 
 def _in_words(analysis: Analysis) -> str:

@@ -110,7 +110,7 @@ FAILING = {
     "Paints": "ValueError: \\x1b[2J evil twofold: all fine (bad.py, line 47)",
     "cheats": "(bad.py, line 50)",
     "Stops": "StopIteration (bad.py, line 56)",
-    "Floods": f"ValueError: {'x' * 500}... (bad.py, line 71)",
+    "Floods": f"ValueError: {'x' * 497}... (bad.py, line 71)",
 }
 """What fails at its first move, and the end of what is said of it."""
 

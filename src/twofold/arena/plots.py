@@ -18,7 +18,7 @@ import numpy as np
 from twofold.arena.curves import DrawnCurve
 from twofold.arena.report import ChartLine, ReportEntry, Section, SectionCharts, section_charts
 from twofold.errors import InvalidInput, MissingExtra
-from twofold.figures import format_seconds
+from twofold.figures import format_seconds, shortened
 from twofold.game.notation import printable
 
 if TYPE_CHECKING:
@@ -137,7 +137,13 @@ class Drawing:
             figure = Figure(figsize=(_WIDTH, self.height), layout="constrained")
             self.draw(figure.subplots(self.panels, sharex=True))
             lines = [
-                Line2D([], [], label=f" {_shortened(name)}", **Style.of(place).line, **_mark(place))
+                Line2D(
+                    [],
+                    [],
+                    label=f" {shortened(printable(name), _LONGEST)}",
+                    **Style.of(place).line,
+                    **_mark(place),
+                )
                 for place, name in enumerate(self.names)
             ]
             if lines:  # a space begins each label: Matplotlib omits one that begins with _
@@ -148,11 +154,6 @@ class Drawing:
             file = io.BytesIO()
             figure.savefig(file, format=form, metadata={_CHANGING[form]: None})
             return file.getvalue()
-
-
-def _shortened(name: str) -> str:
-    name = printable(name)
-    return name if len(name) <= _LONGEST else name[: _LONGEST - 3] + "..."
 
 
 DASHES: Final = ((), (6.0, 2.5), (2.0, 2.0), (8.0, 2.5, 2.0, 2.5))
@@ -289,7 +290,8 @@ def _draw_scores(charts: SectionCharts, entries: Sequence[ReportEntry], axes: "A
         axes.plot([first, third], [base, base], color=colour, linewidth=3.5, solid_capstyle="butt")
         axes.plot([middle], [base], color=colour, **_mark(line.player, 7))
     axes.set_yticks(
-        [-line.player for line in charts.scores], [_shortened(e.player) for e in entries]
+        [-line.player for line in charts.scores],
+        [shortened(printable(e.player), _LONGEST) for e in entries],
     )
     axes.set(xlabel="score, points", ylim=(0.2 - len(entries), 1.05))
     _label_scores(axes.xaxis, wide=charts.wide)

@@ -18,7 +18,7 @@ from twofold.arena.games import GameColumns
 from twofold.arena.study import MemoryStudy, Study
 from twofold.arena.workers import Backend
 from twofold.cli import _output
-from twofold.figures import duration_words
+from twofold.figures import duration_words, shortened
 from twofold.game.notation import format_spec, parse_spec, printable
 from twofold.players import PlayerSpec, short_spec
 from twofold.players.presets import STRENGTHS
@@ -81,7 +81,8 @@ class BenchProgress:
 
     def __init__(self, players: Sequence[tuple[str, int, int]]) -> None:
         self._lines = [
-            _PlayerLine(name, wanted, wanted - missing) for name, wanted, missing in players
+            _PlayerLine(shortened(name, 30), wanted, wanted - missing)
+            for name, wanted, missing in players
         ]
 
     def add(self, number: int, games: GameColumns) -> None:
@@ -95,7 +96,7 @@ class BenchProgress:
 
     def __rich__(self) -> Table:
         table = Table(box=None, padding=(0, 2, 0, 0), header_style="")
-        table.add_column("player", max_width=30, no_wrap=True, overflow="ellipsis")
+        table.add_column("player", no_wrap=True)
         for name in ("games", "mean of the new ones", "moves/s", "left"):
             table.add_column(name, justify="right", no_wrap=True)
         active = [line for line in self._lines if line.missing or line.played]

@@ -271,7 +271,7 @@ def think(
         status += "; Ctrl-C ends it with the best answer so far"
         lines += [Text(), Text(status, style="dim")]
         for line in lines:  # never wrapped, so that the picture keeps its height
-            line.no_wrap, line.overflow = True, "ellipsis"
+            line.no_wrap, line.overflow = True, "crop"
         return Group(*lines)
 
     with _output.live(None, picture=drawn) if live else waiting(ANALYSING) as show:

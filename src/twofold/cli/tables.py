@@ -6,11 +6,14 @@ from pathlib import Path
 from typing import Annotated, Any, Self
 
 import msgspec
+import typer
 
+from twofold.cli import same_command
 from twofold.cli._documents import Part
 from twofold.cli._options import (
     ForceOption,
     JsonOption,
+    ThreadsOption,
     argument,
     flag,
     group,
@@ -33,7 +36,7 @@ from twofold.figures import bytes_words, clock, counted, format_table, time_word
 from twofold.game.board import Board
 from twofold.game.notation import shell_line, shown
 from twofold.game.rules import Move
-from twofold.limits import MAX_JOBS, MAX_TEXT, cores
+from twofold.limits import MAX_TEXT, cores
 from twofold.search.analysis import TableDocument, format_chance
 from twofold.storage.files import WORK, new_file, remove_file, work_folder
 from twofold.tables import library
@@ -308,6 +311,7 @@ NameArgument = Annotated[
 @app.command("build", epilog="Example:\n\n\b\n  twofold tables build default\n"
              "  twofold tables build 442-256 443-512/16-64 --out /data/tables")  # fmt: skip
 def build(
+    context: typer.Context,
     names: Annotated[
         list[str],
         argument(
@@ -315,9 +319,7 @@ def build(
         ),
     ],
     out: FolderOption = "",
-    jobs: Annotated[
-        int | None, option("J", "Number of threads. Default: one per core.", min=1, max=MAX_JOBS)
-    ] = None,
+    jobs: ThreadsOption = None,
     force: ForceOption = False,
 ) -> None:
     """Build tables.
@@ -345,18 +347,10 @@ def build(
                 path, plan.pattern, threads=threads, on_progress=show, stop=asked.is_set
             )
         if not done:
-            again = _build_command(*names, out=out, jobs=jobs)
-            end_interrupted(" and saved" if work_folder(path).is_dir() else "", again)
+            saved = " and saved" if work_folder(path).is_dir() else ""
+            end_interrupted(saved, same_command(context))
         head = library.head_of(path)
         print_out(f"{head.pattern.name}  {head.hash}  {path}")
-
-
-def _build_command(*names: str, out: str, jobs: int | None = None) -> str:
-    """The command that builds tables, or continues building them."""
-    words = ["twofold", "tables", "build", *names]
-    words += ["--out", out] if out else []
-    words += ["--jobs", str(jobs)] if jobs is not None else []
-    return shell_line(*words)
 
 
 def _named_folder(out: str) -> Path | None:
@@ -409,6 +403,7 @@ def list_tables(out: FolderOption = "", json: JsonOption = False) -> None:
     Players ask them in this order.
     """
     folder = Path(out) if out else tables_folder()
+    words, there = ("twofold", "tables", "build"), ["--out", out] if out else []
     found, bad, unfinished = library.built(folder), unsound(folder), _unfinished(folder)
     if json:
         tables = list(map(TableInfo.of, found))
@@ -418,13 +413,13 @@ def list_tables(out: FolderOption = "", json: JsonOption = False) -> None:
     if found:
         print_out(list_table(found))
     for one in unfinished:
-        again = _build_command(one.name, out=out)
+        again = shell_line(*words, one.name, *there)
         print_words(f"{one.name}: {one.done:.0%} built; continue with: {again}")
     for path, why in bad:
         print_words(f"{path.name}: {why}", 2)
     if not (found or unfinished or bad):
         print_words(f"no table is built in {folder}. Build the default set with:")
-        print_out(f"  {_build_command(USUAL, out=out)}")
+        print_out(f"  {shell_line(*words, USUAL, *there)}")
 
 
 def _unfinished(folder: Path) -> list[UnfinishedTable]:

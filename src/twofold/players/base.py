@@ -26,6 +26,7 @@ from twofold.errors import (
     TwofoldError,
     UnsupportedRules,
 )
+from twofold.figures import shortened
 from twofold.game.board import Board
 from twofold.game.notation import printable, shown
 from twofold.game.rules import STANDARD, Move, Rules
@@ -60,8 +61,7 @@ def describe(error: BaseException) -> str:
     error = _first(error)
     kind = "" if isinstance(error, TwofoldError) else type(error).__name__
     words = " ".join(_text(error).split())
-    if len(words) > _LONGEST:
-        words = f"{words[:_LONGEST]}..."
+    words = shortened(words, _LONGEST)
     return printable(": ".join(filter(None, (kind, words)))) + last_place(error)
 
 

@@ -23,6 +23,7 @@ import safetensors
 from numpy.typing import DTypeLike, NDArray
 
 from twofold.errors import InvalidNetwork
+from twofold.figures import shortened
 from twofold.limits import MAX_HEADER_BYTES
 from twofold.storage.files import atomic_write, file_name, open_regular
 
@@ -319,8 +320,7 @@ def _place(key: str, entry: _Entry, start: int, name: str) -> Place:
 
 def _said(what: object) -> str:
     """Text of a file or a library, escaped and shortened for an error."""
-    text = ascii(str(what))[1:-1]
-    return text if len(text) <= _MOST_SAID else text[:_MOST_SAID] + "..."
+    return shortened(ascii(str(what))[1:-1], _MOST_SAID)
 
 
 def lies_flat(array: object, dtype: Any, dimensions: int = 1) -> bool:
