@@ -45,7 +45,7 @@ def test_a_game_in_a_browser_of_its_own(cli: Cli, site: str, tmp_path: Path) -> 
     code, out, err = cli("drive", f"{site}/original.html?seed=3&size=2&token=secret", *words)
     assert code == 0, err
     lines = out.splitlines()
-    assert lines[0] == "found a game of the kind original, read from the saved game"
+    assert lines[0] == "found a game of the kind original"
     assert any(line.endswith(" moves, no move is left") for line in lines)
     assert lines[-1] == f"written to {path}"
     record = read_record(path)

@@ -78,21 +78,6 @@ def test_moves_of_another_program_are_shown(
     assert saved_by(screen).moves == screen.kept.game.moves
 
 
-@pytest.mark.promise("R65")
-def test_a_new_game_shows_the_notice_of_the_previous_one(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(saving, "SAVE_SECONDS", 1e9)  # only N saves
-    screen = play_screen(folder)
-
-    async def act(pilot: Driven) -> None:
-        save_as_another_program(screen, "ldl")
-        await pilot.press("left", "n")
-        await until_shown(pilot, NEWER)
-
-    drive(screen, act)
-
-
 def test_a_game_is_saved_when_asked_once_it_has_a_move(folder: Path) -> None:
     async def act(pilot: Driven) -> None:
         await pilot.press("ctrl+s")

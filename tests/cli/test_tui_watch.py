@@ -113,7 +113,7 @@ def test_the_review_begins_at_the_position_looked_at() -> None:
 
 
 def test_faster_slower_and_as_fast_as_it_can() -> None:
-    screen = watching()
+    screen = watching(Game(seed=1))
 
     async def act(pilot: Driven) -> None:
         paces = []

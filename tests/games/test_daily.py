@@ -15,24 +15,15 @@ DAY = date(2026, 11, 23)
 BEGUN = "2026-11-23T12:00:00+00:00"
 
 
-def test_the_seed_is_the_date() -> None:
+def test_the_seed_is_the_date_and_the_tag_alone_makes_no_daily_game() -> None:
     record = daily.new_record(DAY, BEGUN)
     assert (record.seed, record.rules, record.moves) == (20261123, STANDARD, ())
     assert daily.day_of_record(parse_record(str(record))) == "2026-11-23"
-
-
-def test_the_tag_alone_makes_no_daily_game() -> None:
-    record = daily.new_record(DAY, BEGUN)
-    assert daily.day_of_record(record) == "2026-11-23"
     others: list[dict[str, Any]] = [
         {"seed": 1}, {"rules": Rules(goal=64)}, {"board": record.final}, {"tags": {}},
         {"tags": {daily.TAG: "today"}},
     ]  # fmt: skip
     assert [daily.day_of_record(replace(record, **one)) for one in others] == [""] * 5
-
-
-def test_a_daily_game_can_become_an_ordinary_game() -> None:
-    record = daily.new_record(DAY, BEGUN)
     assert daily.day_of_record(daily.without_day(record)) == ""
 
 

@@ -26,10 +26,9 @@ import msgspec
 
 from twofold.errors import InvalidBoard, InvalidInput, MissingExtra, PageError
 from twofold.game.board import Board
-from twofold.game.foreign.boards import parse_saved
 from twofold.game.notation import check_shape, printable, shown
 from twofold.game.rules import Move
-from twofold.limits import MAX_EXPONENT, MAX_PAGE_FRAMES, MAX_SAVED_GAME, MAX_SCORE, MAX_TEXT
+from twofold.limits import MAX_EXPONENT, MAX_PAGE_FRAMES, MAX_SCORE, MAX_TEXT
 from twofold.storage.files import read_start
 
 if TYPE_CHECKING:
@@ -358,7 +357,6 @@ class Sight:
         over: True if the page reports the end of the game.
         won: True if the page asks whether to continue after the win.
         fault: why there is no board; empty if nothing looks like one.
-        is_drawn: False if the board is only saved by the site, not shown in this frame.
     """
 
     board: Board | None
@@ -366,7 +364,6 @@ class Sight:
     over: bool = False
     won: bool = False
     fault: str = ""
-    is_drawn: bool = True
 
 
 ORIGINAL: Final = Selectors(
@@ -397,25 +394,10 @@ class FrameGone(PageError):
 
 
 class GamePage:
-    """A game on a page, in one of its frames.
-
-    Pages like the original hold the board twice: saved in `gameState` of the local storage, as soon
-    as a move is made, and in the classes of their tiles, one frame later. Either is enough. If they
-    differ, the one that changed last counts: pages of one site share their storage, so the saved
-    game may be that of another page or be out of date, and a hidden tab draws no tiles.
-
-    Attributes:
-        frame: the frame.
-        told: says where the game is on the page.
-        source: where the last board was read, in words.
-    """
+    """A game on a page, in one of its frames; `told` says where it is on the page."""
 
     def __init__(self, frame: "Frame", told: Selectors) -> None:
-        self.frame = frame
-        self.told = told
-        self.source = "the page"
-        self._known: tuple[Board, Board] | None = None  # (saved, drawn) at the last look
-        self._saved_is_newer = False
+        self.frame, self.told = frame, told
 
     @property
     def kind(self) -> str:
@@ -468,50 +450,27 @@ class GamePage:
 
     async def look(self) -> Sight:
         """The visible state now, without waiting."""
-        told = MAX_SAVED_GAME if self.told is ORIGINAL else msgspec.to_builtins(self.told)
-        return self.read(await self.call(self.kind, told))
+        return self.read(await self.call(self.kind, msgspec.to_builtins(self.told)))
 
     def read(self, found: Mapping[str, Any]) -> Sight:
         """The state in the result of a function of pages.js."""
-        over, won = bool(found.get("over")), bool(found.get("won"))
-        saved, fault, shape = None, "", (4, 4)
-        if text := found.get("saved"):
+        board, fault = None, printable(str(found.get("fault", "")))
+        number = read_exponent if self.told.numbers == "exponents" else read_number
+        rows, cols = found.get("rows") or 4, found.get("cols") or 4
+        if tiles := found.get("tiles"):
             try:
-                saved = parse_saved(text)
-                shape = saved.board.shape
-                if not saved.board.max_tile:
-                    saved, fault = None, "expected tiles in the saved game, got none"
+                read = [(int(row), int(col), number(text), rank) for row, col, text, rank in tiles]
+                board = board_of(read, rows, cols)
             except InvalidBoard as error:
                 fault = str(error)
-        drawn, why = self._drawn(found, shape)
-        if saved is not None and (drawn is None or self._counts(saved.board, drawn)):
-            self.source = "the saved game"
-            return Sight(saved.board, saved.score, over, won, is_drawn=drawn is not None)
-        if self.told is ORIGINAL:
-            self.source = "the tiles"
         # A page without a button is assumed to continue after the win by itself.
-        won = won and bool(self.told.keep_going)
-        return Sight(drawn, read_score(found.get("score")), over, won, why or fault)
+        won = bool(found.get("won") and self.told.keep_going)
+        return Sight(board, read_score(found.get("score")), bool(found.get("over")), won, fault)
 
-    def _counts(self, saved: Board, drawn: Board) -> bool:
-        """True if the saved game counts, not the tiles; at first the tiles count."""
-        if self._known is not None and (saved, drawn) != self._known:
-            self._saved_is_newer = saved != self._known[0]
-        self._known = saved, drawn
-        return saved == drawn or self._saved_is_newer
-
-    def _drawn(self, found: Mapping[str, Any], usual: tuple[int, int]) -> tuple[Board | None, str]:
-        """The board of the tiles, or why there is none."""
-        tiles = found.get("tiles")
-        if not tiles:
-            return None, printable(str(found.get("fault", "")))
-        number = read_exponent if self.told.numbers == "exponents" else read_number
-        rows, cols = found.get("rows") or usual[0], found.get("cols") or usual[1]
-        try:
-            read = [(int(row), int(col), number(text), rank) for row, col, text, rank in tiles]
-            return board_of(read, rows, cols), ""
-        except InvalidBoard as error:
-            return None, str(error)
+    async def focus(self) -> None:
+        """Show the tab, since a hidden one draws no tiles; take the keys from text fields."""
+        await self._answered(self.frame.page.bring_to_front(), "the tab to come to the front")
+        await self.call("focus")
 
     async def make(self, move: Move) -> None:
         """Press the key of a move, or click its button."""
@@ -582,34 +541,31 @@ def read_score(text: object) -> int | None:
 async def find_game(page: "Page", told: Selectors, seconds: float) -> GamePage:
     """The first game that can be read in any frame of a page, after a wait of up to `seconds`.
 
-    A game that is drawn has priority over one that is only saved: all frames of a site share their
-    storage.
-
     Raises:
         PageError: there is none; the message names what was looked for and the closest candidate.
     """
     clock = asyncio.get_running_loop().time
     due = clock() + seconds
     while True:
-        seen: list[tuple[GamePage, Sight]] = []
+        fault = ""
         for frame in page.frames[:MAX_PAGE_FRAMES]:
             game = GamePage(frame, told)
             try:
-                seen.append((game, await game.look()))
+                sight = await game.look()
+                if sight.board is not None:
+                    return game
+                fault = fault or sight.fault
             except FrameGone:
                 pass
             except PageError:
                 if frame == page.main_frame:
                     raise  # but an advertisement may leave questions without an answer
-        games = [(game, sight) for game, sight in seen if sight.board is not None]
-        if games:
-            return min(games, key=lambda game: not game[1].is_drawn)[0]
         if clock() >= due:
             break
         await asyncio.sleep(0.1)
-    why = next((f" ({sight.fault})" for _, sight in seen if sight.fault), "")
+    why = f" ({fault})" if fault else ""
     wanted = f"with tiles {shown(told.tiles)}"
     if told is ORIGINAL:
-        wanted = "with a saved game (gameState) or tiles of a class such as tile-position-1-1"
+        wanted = "with tiles of a class such as tile-position-1-1"
         why += "; --selector says where another page has its tiles"
     raise PageError(f"expected a 2048 {wanted} on the page within {seconds:g} s, got none{why}")

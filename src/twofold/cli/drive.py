@@ -157,7 +157,7 @@ def command(
         try:
             async with open_page(address, where, headless=headless, program=browser) as page:
                 await driver.find(page)
-                say(f"found a game of the kind {driver.page.kind}, read from {driver.page.source}")
+                say(f"found a game of the kind {driver.page.kind}")
                 try:
                     await driver.play()
                 finally:
@@ -228,19 +228,14 @@ class PageFollower:
         self.breaks += self._game is not None
         self._game, self._score_is_known = game, score is not None
 
-    def results(self, move: Move) -> list[tuple[tuple[int, int], Board]]:
-        """Each new tile that may follow a move, as cell and tile, and the board with it."""
-        if move not in self.board.legal_moves():
-            return []
-        after = self.board.slide(move).board
-        return [
-            ((spawn.cell, spawn.tile), after.place(spawn.cell, spawn.tile))
-            for spawn in after.spawns(self.game.rules)
-        ]
-
     def explain(self, move: Move, seen: Board) -> tuple[int, int] | None:
         """The new tile, as cell and tile, if this move and one new tile lead to the board seen."""
-        return next((tile for tile, board in self.results(move) if board == seen), None)
+        if move in self.board.legal_moves():
+            after = self.board.slide(move).board
+            for cell, tile, _ in after.spawns(self.game.rules):
+                if after.place(cell, tile) == seen:
+                    return cell, tile
+        return None
 
     def follow(self, seen: Board, score: int | None, ours: Move | None = None) -> Move | None:
         """Accept a board; the move that explains it, first the driver's own, or None."""
@@ -253,10 +248,6 @@ class PageFollower:
                 return move
         self.begin(seen, score)
         return None
-
-    def may_have_ended(self, move: Move) -> bool:
-        """True if a move may have left a board without a legal move."""
-        return any(board.is_over for _, board in self.results(move))
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,7 +387,7 @@ class Driver:
 
     async def _play(self, thinker: Thinker) -> str:
         await self._close_popup(always=False)
-        await self.page.call("focus")
+        await self.page.focus()
         await self._settle()
         rounds = 0
         while rounds <= IDLE_ROUNDS:
@@ -407,8 +398,8 @@ class Driver:
             if self._sight.won:
                 await self._go_on()
             move = await self._choose(thinker)
-            if move is not None and await self._press(move):
-                return "no move is left on the board that the page shows"
+            if move is not None:
+                await self._press(move)
             rounds = rounds + 1 if self.follower.board == before else 0
         raise PageError(
             "expected the game to continue, got a page that keeps reporting that it is over or won"
@@ -419,7 +410,7 @@ class Driver:
             self._sight = await self.page.look()
         except FrameGone:
             await self.find(self.page.frame.page)
-            await self.page.call("focus")
+            await self.page.focus()
             self._sight = await self.page.look()
         self._looked_at = self._clock()
         return self._sight
@@ -527,8 +518,8 @@ class Driver:
                 return None
             return answer.result()
 
-    async def _press(self, move: Move) -> bool:
-        """Make a move; True if the board has gone after a move that may have been the last."""
+    async def _press(self, move: Move) -> None:
+        """Make a move."""
         self.first_at = self.first_at or self._clock()
         if self.pace is not None:
             self._due = max(self._due, self._clock()) + 1 / self.pace
@@ -536,16 +527,14 @@ class Driver:
         for _ in range(PRESSES):
             await self.page.make(move)
             if await self._settle(move) or self._sight.won or self._sight.over:
-                return False
+                return
             if self._sight.board is None:
-                if self.follower.may_have_ended(move):
-                    return True
                 await self._settle()
-                return False
+                return
             if cover := await self._close_popup(always=True):
                 why = f"; the board is covered by {shown(cover)}"
                 break
-            await self.page.call("focus")
+            await self.page.focus()
         raise PageError(
             f"expected the board to change after {move.name.lower()} "
             f"on {self.follower.board}, got no change in {self.patience:g} s{why}"
@@ -642,7 +631,6 @@ def _document(driver: Driver, url: str) -> "DriveDocument":
         driver.follower,
         page=bare_url(url),
         adapter=driver.page.kind,
-        read_from=driver.page.source,
         player=driver.player,
         spec=driver.canonical,
         rules=driver.follower.game.rules,
@@ -659,7 +647,6 @@ class DriveDocument(Part, frozen=True):
     Attributes:
         page: address of the page.
         adapter: kind of the page.
-        read_from: where the game was read on it.
         player: the player, as short as it can be named.
         spec: the same with all defaults and file hashes.
         rules: rules of the game.
@@ -675,7 +662,6 @@ class DriveDocument(Part, frozen=True):
 
     page: str
     adapter: str
-    read_from: str
     player: str
     spec: str
     rules: str

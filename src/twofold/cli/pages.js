@@ -13,22 +13,10 @@
   const first = (selector) => (selector ? document.querySelector(selector) : null);
   const isShown = (element) => element !== null && element.getClientRects().length > 0;
   const cut = (text, length = 40) => (text ?? '').replace(/\s+/g, ' ').trim().slice(0, length);
-  const shape = (rows, cells) => {
-    const found = all(rows);
-    return { rows: found.length, cols: found[0]?.querySelectorAll(cells).length ?? 0 };
-  };
 
-  /* The original game and its many relatives: the state that it saves, and the tiles that it shows.
-   * The classes `tile tile-8 tile-position-2-1` are an 8 in column 2 of row 1. */
-  const original = (mostSaved) => {
-    const saved = () => {
-      try {
-        const found = window.localStorage.getItem('gameState');
-        return found && found.length <= mostSaved ? found : '';
-      } catch {
-        return ''; // a page may have no storage
-      }
-    };
+  /* The original game and its many relatives, by the tiles that it shows. The classes
+   * `tile tile-8 tile-position-2-1` are an 8 in column 2 of row 1. */
+  const original = () => {
     const match = (names, pattern) => names.map((each) => pattern.exec(each)).find(Boolean);
     const read = (tile) => {
       const names = [...tile.classList].slice(0, MOST_CLASSES);
@@ -39,9 +27,10 @@
       const rank = names.includes('tile-merged') ? 2 : Number(names.includes('tile-new'));
       return [Number(place[2]) - 1, Number(place[1]) - 1, value, rank];
     };
+    const rows = first('.grid-container')?.querySelectorAll('.grid-row') ?? [];
     return {
-      ...shape('.grid-container .grid-row', '.grid-cell'),
-      saved: saved(),
+      rows: rows.length,
+      cols: rows[0]?.querySelectorAll('.grid-cell').length ?? 0,
       tiles: all('[class*="tile-position-"]').slice(0, MOST_TILES).map(read).filter(Boolean),
       // The points of the last move float in an element of their own beside the score.
       score: cut(first('.score-container')?.firstChild?.textContent),

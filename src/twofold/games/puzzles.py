@@ -65,6 +65,12 @@ class Puzzle(msgspec.Struct, frozen=True):
     tempting: str
     reasons: list[MoveReason | None]
 
+    def solved_by(self, move: Move) -> bool:
+        """True for the best move; raises InvalidInput for an illegal one."""
+        if self.values[move] is None:
+            raise InvalidInput(f"expected a legal move, got {move.name.lower()}")
+        return move.letter == self.best
+
 
 class DailyPuzzle(Puzzle, kw_only=True, frozen=True):
     """The puzzle of a day."""
@@ -196,10 +202,7 @@ class PuzzleBook:
 
     def answer(self, day: date, move: Move) -> dict[date, Answer]:
         """Record the first answer to a puzzle; returns all. Raises InvalidInput."""
-        puzzle = puzzle_of(day)
-        if puzzle.values[move] is None:
-            raise InvalidInput(f"expected a legal move, got {move.name.lower()}")
-        given = Answer(move.letter, move.letter == puzzle.best, day == self.clock())
+        given = Answer(move.letter, puzzle_of(day).solved_by(move), day == self.clock())
 
         def edit(answers: Answers) -> dict[date, Answer]:
             answers.days.setdefault(day, given)
@@ -216,13 +219,10 @@ class PuzzleBook:
         """Record the first answer to a puzzle of the stream. Raises InvalidInput."""
         if not 1 <= number <= len(puzzle_lines()):
             raise NotFound(f"expected a puzzle from 1 to {len(puzzle_lines())}, got {number}")
-        puzzle = puzzle_at(number - 1)
-        if puzzle.values[move] is None:
-            raise InvalidInput(f"expected a legal move, got {move.name.lower()}")
+        right = puzzle_at(number - 1).solved_by(move)
 
         def edit(answers: Answers) -> Progress:
             if number not in answers.given:
-                right = move.letter == puzzle.best
                 answers.progress = answers.progress.after(ratings()[number - 1], right=right)
                 answers.given.add(number)
                 if len(answers.given) >= len(puzzle_lines()) - 1:  # all but that of the day

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 from rich.text import Text
 from textual.binding import Binding
@@ -19,16 +19,21 @@ from twofold.cli.tui.screen import REVIEW_KEYS, PictureScreen, Walk
 from twofold.cli.tui.tiles import getting_ready
 from twofold.game.rules import Move
 from twofold.games import mover
-from twofold.games.judge import MISTAKES
-from twofold.games.review import accuracy_words, percent_words
+from twofold.games.judge import MISTAKES, MoveJudgement
+from twofold.games.review import (
+    Review,
+    accuracy_words,
+    default_judge,
+    judge,
+    percent_words,
+    review,
+    unit_of,
+)
 from twofold.games.threads import IMPORTING, Reading
+from twofold.players import Player, make_player
+from twofold.players.base import describe, typed_spec
 from twofold.search.analysis import format_value
-
-if TYPE_CHECKING:
-    from twofold.games.judge import MoveJudgement
-    from twofold.games.review import Review
-    from twofold.players import Player
-    from twofold.search.budget import Budget, Stop
+from twofold.search.budget import Budget, Stop
 
 SUMMARY_SECONDS: Final = 0.5
 """Interval between two summaries, in seconds."""
@@ -52,7 +57,7 @@ class Judging:
     """
 
     def __init__(
-        self, walk: Walk, make: "Callable[[], Player] | None" = None, budget: "Budget | None" = None
+        self, walk: Walk, make: Callable[[], Player] | None = None, budget: Budget | None = None
     ) -> None:
         self.player = ""
         self.unit = ""
@@ -60,8 +65,7 @@ class Judging:
         self._walk = walk
         self._make = make
         self._budget = budget
-        self._stop: Stop | None = None
-        self._closed = False
+        self._stop = Stop()
         self._summed = 0.0
         self._reading = Reading(self._judgements(), "twofold-review", take=self._take)
 
@@ -72,34 +76,22 @@ class Judging:
 
     def close(self) -> None:
         """Stop judging."""
-        self._closed = True
-        if self._stop is not None:
-            self._stop.raise_flag()
+        self._stop.raise_flag()
         self._reading.wait(STOP_SECONDS)
 
     # ---- the thread
 
-    def _judgements(self) -> "Iterator[MoveJudgement]":
+    def _judgements(self) -> Iterator[MoveJudgement]:
+        game = self._walk.game
         with IMPORTING:
-            from twofold.games.review import default_judge, judge, unit_of
-            from twofold.players import make_player
-            from twofold.players.base import typed_spec
-            from twofold.search.budget import Stop
-
-            self._stop = stop = Stop()
-            if self._closed:
-                return
-            usual = default_judge(self._walk.game.rules)
-            player = make_player(usual) if self._make is None else self._make()
+            player = self._make() if self._make else make_player(default_judge(game.rules))
         with player:
             with IMPORTING:
-                self.unit = unit_of(player, self._walk.game.rules)
+                self.unit = unit_of(player, game.rules)
             self.player = typed_spec(player)
-            yield from judge(self._walk.game, player, self._budget, stop=stop)
+            yield from judge(game, player, self._budget, stop=self._stop)
 
-    def _take(self, judgement: "MoveJudgement") -> None:
-        from twofold.games.review import review
-
+    def _take(self, judgement: MoveJudgement) -> None:
         self._walk.take(judgement)
         if time.monotonic() >= self._summed + SUMMARY_SECONDS or self._walk.is_judged:
             self.summary = review(self._walk.judged)
@@ -263,8 +255,6 @@ class ReviewScreen(PictureScreen):
 
     def _words(self) -> Text:
         if self._judging.error is not None:
-            from twofold.players.base import describe
-
             return Text(f"no judge: {describe(self._judging.error)}", "bold red")
         if self.note:
             return self.note

@@ -16,7 +16,7 @@ from abc import abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 from rich.segment import Segment
 from rich.style import Style
@@ -35,10 +35,7 @@ from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.rules import Move
 from twofold.games import mover
-from twofold.games.judge import MISTAKES
-
-if TYPE_CHECKING:
-    from twofold.games.judge import MoveJudgement
+from twofold.games.judge import MISTAKES, MoveJudgement
 
 
 def key(keys: str, action: str, shown: str, says: str, brief: str = "") -> Binding:
@@ -173,7 +170,7 @@ class Walk:
         return self._steps[self.place].move if self.place < self.last else None
 
     @property
-    def judgement(self) -> "MoveJudgement | None":
+    def judgement(self) -> MoveJudgement | None:
         """The judgement of that move; None if unknown."""
         return self.judged[self.place] if self.place < len(self.judged) else None
 
@@ -193,7 +190,7 @@ class Walk:
         self.place = self._wrong[found]
         return True
 
-    def take(self, judgement: "MoveJudgement") -> None:
+    def take(self, judgement: MoveJudgement) -> None:
         """Add the judgement of the next move; called by the thread of the judge."""
         self.judged.append(judgement)
         if judgement.label in MISTAKES:
