@@ -116,9 +116,9 @@ def command(
     """Watch a player play a game, live in the terminal.
 
     The first 20 moves are slow, so that you can follow them; the rest is played at full speed.
-    With the extra 'tui', Space pauses, the arrow keys step, + and - change the pace, T lets you
-    take over and ? shows all keys. Ctrl-C ends the game with a summary. Without a terminal, or
-    with --plain, the command prints a line every 100 moves and the final board.
+    With the extra 'tui', Space pauses, → makes one move and ← reviews the game, + and - change the
+    pace, T lets you take over and ? shows all keys. Ctrl-C ends the game with a summary. Without a
+    terminal, or with --plain, the command prints a line every 100 moves and the final board.
     """
     given = None if player is None else PlayerSpec.parse(player)
     used_rules = read_rules(rules, () if given is None else [given])

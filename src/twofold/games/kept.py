@@ -25,21 +25,11 @@ from twofold.games.daily import day_of_record
 from twofold.games.makers import Kind, counts_as_own, kind_of
 from twofold.limits import MAX_TAG
 
-MOVES_TAG: Final = "Moves"
-"""Tag of an exported record with its number of moves."""
-
 PLAYED_TAG: Final = "Played"
 """Tag of an exported record with the time of the last change: seconds since 1970."""
 
-IMPORTED_TAG: Final = "Imported"
-"""Tag of an imported game without a move made here."""
-
 OPENED_TAG: Final = "Opened"
 """Tag of a game that was opened from a file: somebody else may have played it."""
-
-INDEX_TAGS: Final = (MOVES_TAG, PLAYED_TAG, IMPORTED_TAG)
-"""Tags of an exported record that are not part of its game."""
-
 
 Text = Annotated[str, msgspec.Meta(max_length=MAX_TAG)]
 
@@ -122,17 +112,14 @@ def kept_of(game: str, record: Record, played: float, *, imported: bool = False)
     return Kept(info, played, imported)
 
 
-def indexed(record: Record, played: float, *, imported: bool = False) -> Record:
-    """The record with the tags for a list; `played` is its last change in seconds since 1970."""
-    tags = {MOVES_TAG: str(len(record.moves)), PLAYED_TAG: f"{played:.3f}"}
-    if imported:
-        tags[IMPORTED_TAG] = "yes"
-    return replace(record, tags={**unindexed(record).tags, **tags})
+def indexed(record: Record, played: float) -> Record:
+    """The record with the time of its last change, in seconds since 1970, as a tag."""
+    return replace(record, tags={**record.tags, PLAYED_TAG: f"{played:.3f}"})
 
 
 def unindexed(record: Record) -> Record:
-    """The record without the tags for a list."""
-    own = {name: text for name, text in record.tags.items() if name not in INDEX_TAGS}
+    """The record without that tag, which is not part of its game."""
+    own = {name: text for name, text in record.tags.items() if name != PLAYED_TAG}
     return replace(record, tags=own)
 
 

@@ -96,9 +96,6 @@ class Chronicle:
         )
 
 
-KEPT_ANALYSES: Final = 1_000
-"""Analyses of the newest positions that are kept for looking back."""
-
 QUICK: Final = 0.1
 """If a player searches for less, a position is shown only with its analysis."""
 
@@ -186,7 +183,6 @@ class SharedGame:
         self._answer_seconds = 0.0
         self._new: int | None = None
         self._analysis: Analysis | None = None
-        self._analyses: dict[Board, Analysis] = {}
         self._shown: tuple[GameFrame, int | None] = self._chronicle.frame(), self._new
 
     # ---- state
@@ -206,11 +202,6 @@ class SharedGame:
                 loading,
                 self._speeds.speed if self._auto else 0.0,
             )
-
-    def analysis_of(self, board: Board) -> Analysis | None:
-        """The player's analysis of an earlier position; None if it made none, or long ago."""
-        with self._lock:
-            return self._analyses.get(board)
 
     @contextmanager
     def held(self) -> Iterator[Game]:
@@ -380,9 +371,7 @@ class SharedGame:
         with self._lock:
             if self._asked is asked:
                 self._asked = None
-                self._analysis = self._analyses[analysis.board] = analysis
-                if len(self._analyses) > KEPT_ANALYSES:
-                    del self._analyses[next(iter(self._analyses))]
+                self._analysis = analysis
                 self._answer_seconds = seconds
                 self._show()
 

@@ -305,7 +305,7 @@ class OwnGames:
                     _LOG.warning("game %s is not exported: %s", game, error)
                     continue
                 if one is not None:
-                    record = indexed(record, one.played, imported=one.imported)
+                    record = indexed(record, one.played)
                 yield format_line(record) + "\n"
 
         return File(lines(), "twofold-games.jsonl")

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import ClassVar, Final
 
@@ -86,21 +85,16 @@ class GameScreen(PictureScreen):
 
     # ---- review
 
-    def action_review(self) -> None:
-        """Open the review of the game so far."""
+    def action_review(self, back: int = 0) -> None:
+        """Open the review of the game so far, some moves back."""
         self.shared.play_on(False)
-        walk = self.walked()
+        with self.shared.held() as game:
+            walk = Walk(game)
         if walk.last == 0:
             self.say("there is no move to review yet")
             return
+        walk.go(walk.last - back)
         self.app.push_screen(ReviewScreen(walk, is_guest=True))
-
-    def walked(self) -> Walk:
-        """A walk through the game so far, at the position shown."""
-        with self.shared.held() as game:
-            walk = Walk(game)
-        walk.go(walk.last)
-        return walk
 
 
 NOTICE_SECONDS: Final = 8.0
@@ -323,10 +317,6 @@ class WatchScreen(GameScreen):
     KEYS: ClassVar[tuple[Binding, ...]] = WATCH_KEYS
     BINDINGS: ClassVar = [*WATCH_KEYS]
 
-    def __init__(self, shared: SharedGame) -> None:
-        super().__init__(shared)
-        self._walk: Walk | None = None  # the position shown while looking back
-
     def on_mount(self) -> None:
         """Start the player."""
         super().on_mount()
@@ -336,30 +326,18 @@ class WatchScreen(GameScreen):
     # ---- display
 
     def picture(self) -> ScreenPicture:
-        """The present position, or the one looked back at."""
-        now, walk = self.shared.now, self._walk
-        frame, new, last = now.frame, now.new, None
-        analysis = self.values(frame.analysis)
-        if walk is not None:
-            new, last = walk.new, frame.move_number
-            analysis = self.shared.analysis_of(walk.board)
-            frame = replace(
-                frame,
-                board=walk.board,
-                score=walk.score,
-                move_number=walk.move_number,
-                analysis=analysis,
-            )
+        """The present position."""
+        now = self.shared.now
         speed = "pace", format_pace(self.shared.pace)
         if now.auto:
             speed = "speed", f"{format_rate(now.moves_per_second)} moves/s"
         return ScreenPicture(
             title=title_line(self.shared.title),
-            board=frame.board,
-            figures=watch_figures(frame, self.shared.live.game.seed, speed, last),
-            panel=partial(draw_moves, analysis),
+            board=now.frame.board,
+            figures=watch_figures(now.frame, self.shared.live.game.seed, speed),
+            panel=partial(draw_moves, self.values(now.frame.analysis)),
             note=self._note(now),
-            new=new,
+            new=now.new,
         )
 
     def _note(self, now: SharedNow) -> Text:
@@ -383,48 +361,18 @@ class WatchScreen(GameScreen):
 
     def action_go(self) -> None:
         """Start or pause the player."""
-        self._walk = None
         self.note = Text()
         self.shared.play_on(not self.shared.now.auto)
         self.draw()
 
     def action_forward(self) -> None:
-        """Show the next position; at the newest one the player makes a move."""
+        """Let the player make one move."""
         self.note = Text()
-        if self._walk is None:
-            self.shared.play_one()
-        else:
-            self._look_at(self._walk, self._walk.place + 1)
-
-    def action_back(self) -> None:
-        """Pause, and show the position one move back."""
-        self.shared.play_on(False)
-        walk = self._walk or self.walked()  # making one takes long after thousands of moves
-        self._look_at(walk, walk.place - 1)
-
-    def walked(self) -> Walk:
-        """A walk through the game so far, at the position shown."""
-        walk = super().walked()
-        if self._walk is not None:
-            walk.go(self._walk.place)
-        return walk
-
-    def _look_at(self, walk: Walk, place: int) -> None:
-        walk.go(place)
-        self._walk = None if walk.place == walk.last else walk
-        self.draw()
-
-    def action_newest(self) -> None:
-        """Show the newest position."""
-        self._walk = None
-        self.draw()
+        self.shared.play_one()
 
     def action_take_over(self) -> None:
-        """Let the user play on from the position shown."""
+        """Let the user play on."""
         self.shared.play_on(False)
-        if self._walk is not None:
-            for _ in range(self._walk.last - self._walk.place):
-                self.shared.undo()
         store = GameStore(games_folder())
         self.shared.live.place = Row(store, store.new_id())
         self.app.switch_screen(PlayScreen(self.shared))

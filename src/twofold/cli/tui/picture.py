@@ -164,22 +164,12 @@ def search_words(analysis: "Analysis | None") -> str:
     return ", ".join(parts)
 
 
-def watch_figures(
-    frame: "GameFrame", seed: int, speed: tuple[str, str], last: int | None = None
-) -> list[tuple[str, str]]:
-    """The figures beside the board of a player who is watched.
-
-    Args:
-        frame: the position shown.
-        seed: of the game.
-        speed: of the player, with its name.
-        last: number of moves of the game, if an earlier position is shown.
-    """
-    of = "" if last is None else f" of {last:,}"
+def watch_figures(frame: "GameFrame", seed: int, speed: tuple[str, str]) -> list[tuple[str, str]]:
+    """The figures beside the board of a player who is watched; `speed` has its name."""
     return [
         ("score", f"{frame.score:,}"),
         ("largest", f"{frame.board.max_tile:,}"),
-        ("move", f"{frame.move_number:,}{of}"),
+        ("move", f"{frame.move_number:,}"),
         speed,
         ("elapsed", format_time(frame.seconds)),
         ("search", search_words(frame.analysis)),

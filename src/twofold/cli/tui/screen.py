@@ -92,10 +92,9 @@ PLAY_KEYS: Final = (
 
 WATCH_KEYS: Final = (
     key("space", "go", "Space", "go, pause", "go, pause"),
-    key("right", "forward", "→", "one move forward", "step"),
-    key("left,backspace", "back", "←, Backspace", "one move back"),
-    key("end", "newest", "End", "to the newest position"),
-    key("t,p", "take_over", "T, P", "take over: play on from here by hand", "take over"),
+    key("right", "forward", "→", "one move", "step"),
+    key("left,backspace", "review(1)", "←, Backspace", "one move back, in the review"),
+    key("t,p", "take_over", "T, P", "take over: play on by hand", "take over"),
     *SPEED_KEYS,
     key("r", "review", "R", "review this game", "review"),
     *COMMON_KEYS,
