@@ -208,17 +208,6 @@ class MoveJudgement:
         """True if no other move is better."""
         return self.label == "best"
 
-    @property
-    def loss(self) -> float:
-        """Difference from the best value, in `unit`; 0 if the search prefers `move`.
-
-        That happens if an endgame table chooses the best move.
-        """
-        best, made = self.values[self.best], self.values[self.move]
-        assert best is not None
-        assert made is not None
-        return max(best - made, 0.0)
-
 
 class Judge:
     """Grades moves with a player, which it uses exclusively; `unit` is that of the values.

@@ -213,9 +213,9 @@ class Lines(Widget):
     Lines { width: 1fr; height: 1fr; background: ansi_default; color: ansi_default; }
     """
 
-    def __init__(self, lines: Sequence[Text] = ()) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._lines = list(lines)
+        self._lines: list[Text] = []
         self._base: Style | None = None  # from Textual's style sheet; constant
 
     def show(self, lines: Sequence[Text]) -> None:
