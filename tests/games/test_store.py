@@ -1,10 +1,7 @@
 """The store of games: two programs lose no move, a kill loses nothing."""
 
 import itertools
-import os
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -254,34 +251,6 @@ def test_moves_of_another_program_are_named_before_they_are_deleted(store: GameS
 
 
 # ---- faults
-
-
-SAVES = """
-import sys
-from pathlib import Path
-from twofold.game.game import Game
-from twofold.game.record import Record
-from twofold.games.live_game import Row
-from twofold.games.store import GameStore
-row, game = Row(GameStore(Path(sys.argv[1])), "a"), Game(seed=1)
-while not game.is_finished:
-    game.play(game.legal_moves()[0])
-    row.save(Record.from_game(game), 1.0, game.score)
-    print(game.move_number, flush=True)
-"""
-
-
-@pytest.mark.skipif(os.name != "posix", reason="processes are killed as POSIX has it")
-def test_a_kill_loses_no_save(tmp_path: Path) -> None:
-    words = [sys.executable, "-c", SAVES, str(tmp_path)]
-    with subprocess.Popen(words, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        said = [process.stdout.readline() for _ in range(20)][-1]
-        process.kill()
-    with closing(GameStore(tmp_path)) as store:
-        saved = store.read("a").record
-        assert len(saved.moves) >= int(said)
-        assert store.best(STANDARD_TEXT) == saved.score
 
 
 def test_a_full_disk_is_named_and_leaves_the_games(store: GameStore) -> None:

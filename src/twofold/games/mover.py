@@ -1,12 +1,8 @@
-"""Makes a player's moves: in batches, or position by position in a thread; and the paces of both.
+"""Makes a player's moves: in batches, or position by position in a thread; the paces of both.
 
-A player in a thread of its own that is asked position by position.
-
-For faces that show the analysis of each position, or that send the moves elsewhere.
-
-Mover: makes a player's moves in batches, and can be stopped.
-
-Compiled players play inside a kernel, without the interpreter's lock; others choose move by move.
+A `Mover` makes batches and can be stopped. Compiled players play inside a kernel, without the
+interpreter's lock; others choose move by move. An `AskedPlayer` is for faces that show the analysis
+of each position, or that send the moves elsewhere.
 """
 
 import threading

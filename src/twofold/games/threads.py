@@ -153,8 +153,7 @@ class Reading(Generic[T]):
         self.error: BaseException | None = None
         self._source = source
         self._take = take
-        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
-        self._thread.start()
+        self._thread = start_thread(self._run, name)
 
     def _run(self) -> None:
         try:
