@@ -4,7 +4,6 @@ import importlib.util
 import json
 import subprocess
 import sys
-from itertools import product
 from pathlib import Path
 from random import Random
 from types import ModuleType
@@ -45,17 +44,6 @@ def test_an_evaluator_and_players_of_ones_own_play_in_two_jobs(cli: Cli) -> None
     two = bench(cli, *specs, jobs=2)
     assert two == bench(cli, *specs, jobs=1)
     assert "sha256" in json.dumps(two)
-
-
-def test_the_learner_slides_lines_as_the_reference_does(learner: ModuleType) -> None:
-    rng = Random(1)
-    lines = [*product(range(5), repeat=4)]
-    lines += [tuple(rng.choices(range(18), k=4)) for _ in range(2_000)]
-    for line in lines:
-        left, reward = reference.slide_row(line)
-        right, mirrored = reference.slide_row(line[::-1])
-        assert learner.slides(line) == (tuple(left), tuple(right[::-1]), reward)
-        assert mirrored == reward
 
 
 def test_the_learner_has_the_afterstates_of_the_reference(learner: ModuleType) -> None:

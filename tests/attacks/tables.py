@@ -58,7 +58,6 @@ FILES: Final = [
     Attack("rules beyond 64 bits", lambda: said(rules="8x8"), "expected rules and objective"),
     Attack("no keys", lambda: table(keys=0), "expected the tensors keys, layers, values"),
     Attack("layers with a gap", lambda: table(layers=index(states=(1, 1), step=4)), "consecutive"),
-    Attack("sums past all boards", lambda: table(layers=index(first=2**40)), "consecutive"),
     Attack("more states than there are", lambda: table(layers=index(states=(3,))), "3 keys of"),
     Attack("counts that wrap to the right sum",
            lambda: table(layers=index(states=(2**63, 2**63, 2))), "expected 1844"),

@@ -139,13 +139,6 @@ def unit(value: Any) -> Callable[[], bytes]:
     return lambda: network(good_planes(), CARD | {"release": {"unit": value}})
 
 
-def flipped(frame: bytes, place: int) -> bytes:
-    """The frame with one bit changed."""
-    changed = bytearray(frame)
-    changed[place] ^= 4
-    return bytes(changed)
-
-
 @cache
 def bomb() -> bytes:
     """A frame of 10^8 zeros; made by the tests that use it, since that takes a while."""
@@ -159,9 +152,6 @@ def lying(size: int, said: int) -> bytes:
     at = frame.index(struct.pack("<I", size))
     frame[at : at + 4] = struct.pack("<I", said)
     return bytes(frame)
-
-
-NOISE: Final = np.random.default_rng(1).bytes(SIZE // 8)
 
 
 # ---- what is no network file at all
@@ -179,13 +169,9 @@ def hole(path: Path) -> None:
 FILES: Final = [
     # headers
     Attack("header of 2^64 - 1 bytes", lambda: framed("{}", length=2**64 - 1), "a header of at mo"),
-    Attack("header past the end", lambda: framed("{}", length=99), "invalid header length"),
     Attack("header that is no JSON", lambda: framed("{weights}"), "a safetensors file, got .*JSON"),
     Attack("deeply nested header", lambda: framed('{"a":' * 10**5), "recursion limit|invalid"),
     Attack("shape that overflows", header_of(a=entry("F32", [2**62, 4], 0, 64)), "overflow"),
-    Attack("overlapping tensors",
-           header_of(a=entry("U8", [64], 0, 64), b=entry("U8", [32], 32, 64)),
-           "a safetensors file, got .*invalid offset"),
     Attack(
         "numbers of another type", header_of(a=entry("BF16", [32], 0, 64)), "of F16, .*got BF16"
     ),
@@ -223,7 +209,6 @@ FILES: Final = [
     ),
     Attack("a frame without a checksum", release(low_0=compressed(b"\2\4", write_checksum=False)),
            "a Zstandard frame with a checksum"),
-    Attack("a bit changed", release(map_0=flipped(compressed(NOISE), -9)), "whole Zstandard frame"),
     Attack("a bomb", release(map_0=bomb), "planes of 32, n .*got 100000000, 2"),
     Attack("a bomb that says it is small", release(map_0=lambda: lying(10**8, 32)),
            "a whole Zstandard frame"),

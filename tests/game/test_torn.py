@@ -26,13 +26,12 @@ def boards(record: Record) -> list[Board]:
 
 
 def places(data: bytes, many: bool) -> list[int]:
-    """Where to cut: around the ends of the tags, of a line and of all; spread over the rest."""
-    if len(data) <= SMALL or (many and len(data) <= MANY):
+    """Where to cut: at every byte, or around the end of the tags and spread over the rest."""
+    if len(data) <= (MANY if many else SMALL):
         return list(range(len(data)))
-    ends = [data.index(b"\n\n") + 1, data.index(b"\n", data.index(b"\n\n") + 2), len(data) - 1]
-    near = {end + step for end in ends for step in (-1, 0)}
+    head = data.index(b"\n\n") + 1
     step = len(data) // MANY + 1 if many else len(data) ** 2 // MOVES + 5
-    return sorted(near | set(range(0, len(data), step)))
+    return sorted({head - 1, head, len(data) - 1, *range(0, len(data), step)})
 
 
 def cut(data: bytes, end: int, record: Record, known: list[Board]) -> str:

@@ -120,6 +120,8 @@ def parse_cells(text: str) -> list[int]:
     cells = [int(digit, 36) for digit in text.replace("/", "")]
     if len(cells) != 16:
         raise ValueError("only 4x4")
+    if MODE == "small" and max(cells) > 14:
+        raise ValueError("no tile past 16384")
     return cells
 
 

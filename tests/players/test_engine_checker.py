@@ -36,7 +36,7 @@ def failures(outcomes: Iterator[CheckOutcome]) -> dict[str, str]:
     "words",
     [
         pytest.param(EXAMPLE_WORDS, id="example"),
-        pytest.param(rogue("good"), id="without values"),
+        pytest.param(rogue("small"), id="without values or large tiles"),
         pytest.param(rogue("options"), id="with options"),
         pytest.param([sys.executable, "-m", "twofold", "engine", f"{MINE}:Tidy"], id="twofold"),
     ],
@@ -47,6 +47,8 @@ def test_conforming_engines_pass(words: list[str]) -> None:
     assert [one.name for one in outcomes] == NAMES
     limits = outcomes[NAMES.index("bad limits")].detail
     assert re.fullmatch(r"4 lines answered: \d errors?, \d moves?", limits)
+    refused = outcomes[NAMES.index("large tiles")].detail
+    assert refused == ("10 refused" if "small" in words else "all accepted")
     assert all(one.detail and one.demand and one.seconds >= 0 for one in outcomes)
 
 

@@ -105,13 +105,9 @@ def test_a_search_equals_its_naive_twin(
 
 
 @pytest.mark.parametrize("keys", ["", ",ply=1"])
-@pytest.mark.parametrize(
-    ("shape", "symmetric"), [((2, 2), True), ((2, 3), False), ((3, 3), True), ((4, 4), False)]
-)
-def test_games_are_those_of_choose(
-    shape: tuple[int, int], symmetric: bool, keys: str, tmp_path: Path
-) -> None:
-    network = make_policy(shape, exponents=9, symmetric=symmetric)
+@pytest.mark.parametrize("shape", [(2, 3), (3, 3), (4, 4)])
+def test_games_are_those_of_choose(shape: tuple[int, int], keys: str, tmp_path: Path) -> None:
+    network = make_policy(shape, exponents=9, symmetric=shape[0] == 3)
     path = write(tmp_path / "small.safetensors", network)
     rules = Rules(*shape)
     with make_player(f"policy:net={path}{keys}") as player:

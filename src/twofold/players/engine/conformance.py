@@ -97,13 +97,8 @@ class Reply:
 
     @property
     def move(self) -> Move | None:
-        """None on a dead board or after a refusal."""
+        """None on a dead board, or where `go` or the position before it was refused."""
         return self.last.move if isinstance(self.last, BestMove) else None
-
-    @property
-    def is_refusal(self) -> bool:
-        """True if `go`, or the position before it, was refused."""
-        return isinstance(self.last, ErrorLine)
 
 
 class Subject:
@@ -342,8 +337,9 @@ def _bad_limits(subject: Subject) -> str:
     for line in lines:
         subject.dialogue.say_lines([f"position {board}", line])
         reply = subject.reply()
-        refused += reply.is_refusal
-        if not reply.is_refusal:
+        if isinstance(reply.last, ErrorLine):
+            refused += 1
+        else:
             legal(board, reply)
         expect(not subject.errors(), f"one error or one bestmove as reply to {line!r}", "more")
     errors, moves = counted(refused, "error"), counted(len(lines) - refused, "move")
@@ -396,9 +392,12 @@ def _large_tiles(subject: Subject) -> str:
         if board.is_over:
             continue
         reply = subject.ask(board)
-        refused += reply.is_refusal
-        if reply.is_refusal:
-            expect(not subject.errors("stop"), "one error for a refused position", "more")
+        if isinstance(reply.last, ErrorLine):
+            refused += 1
+            count = 1 + len(subject.errors())
+            expect(
+                count == 2, f"an error for a refused {board} and one for the 'go' after it", count
+            )
         else:
             legal(board, reply)
     return "all accepted" if not refused else f"{refused} refused"
