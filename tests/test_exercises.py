@@ -15,7 +15,7 @@ WRONG = {  # exercise: what is replaced in the right solution, by what, and what
     2: ("(2, 0.9), (4, 0.1)", "(2, 0.5), (4, 0.5)", "spawns("),
     3: ("- 20.0 *", "+ 20.0 *", "expected a mean above that of greedy"),
     4: ("spawn.probability * search", "search", "search("),
-    5: ("lambda: 80.0", "lambda: 0.0", "expected a mean of 62 points"),
+    5: ("games + 1", "2", "expected a mean of 62 points"),
     6: ("** 0.5", "", "the lower end for 2 games"),
 }
 

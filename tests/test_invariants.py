@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +11,6 @@ from twofold.game import reference
 from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.rules import Move, Rules
-from twofold.kernels.cells import slide_array
 
 Cells = tuple[int, ...]
 Slide = Callable[[Cells, int, int, Move], tuple[Cells, int]]
@@ -35,17 +33,7 @@ def slide_by_board(cells: Cells, rows: int, cols: int, move: Move) -> tuple[Cell
     return after.exponents, reward
 
 
-def slide_by_cells(cells: Cells, rows: int, cols: int, move: Move) -> tuple[Cells, int]:
-    before, after = np.array(cells, dtype=np.uint8), np.empty(len(cells), dtype=np.uint8)
-    reward = slide_array(before, rows, cols, int(move), after)
-    return tuple(after.tolist()), int(reward)
-
-
-ENGINES: dict[str, Slide] = {
-    "reference": slide_by_reference,
-    "board": slide_by_board,
-    "cells": slide_by_cells,
-}
+ENGINES: dict[str, Slide] = {"reference": slide_by_reference, "board": slide_by_board}
 each_engine = pytest.mark.parametrize("slide", ENGINES.values(), ids=ENGINES)
 
 

@@ -151,10 +151,10 @@ def tunings(folder: Path, specs: list[str]) -> None:
         kept["trials"][0]["spec"] = spec
         kept["checks"] = {spec: [1.0]}
         path.write_text(json.dumps(kept))
-        attempt(tune, settings, path, trials=2, check_games=2)
+        attempt(tune, settings, path, trials=1, check_games=2)
         copy = folder / f"tune {number}.db"
         copy.write_text(json.dumps(kept | {"settings": kept["settings"] | {"player": spec}}))
-        attempt(tune, settings, copy, trials=2, check_games=2)
+        attempt(tune, settings, copy, trials=1, check_games=2)
 
 
 def records(folder: Path, specs: list[str]) -> None:

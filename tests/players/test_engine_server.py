@@ -35,6 +35,13 @@ class Said:
             self.lines += text.splitlines()
             self._new.notify()
 
+    def write(self, data: bytes) -> None:
+        """Note the bytes, as a stream does."""
+        self.note(data.decode())
+
+    def flush(self) -> None:
+        """Nothing waits."""
+
     def until(self, word: str) -> list[str]:
         """What is said, up to a line that begins with a word."""
         until = time.monotonic() + 60.0
@@ -327,34 +334,17 @@ def test_stop_is_answered_within_50_ms(figure: Callable[[str], None]) -> None:
 # Streams
 
 
-class Wire(Said):
-    """A player behind a pipe, and its output."""
-
-    def __init__(self, write_end: int) -> None:
-        super().__init__()
-        self._write_end = write_end
-
-    def write(self, data: bytes) -> None:
-        self.note(data.decode())
-
-    def flush(self) -> None:
-        """Nothing waits."""
-
-    def say(self, *lines: str) -> None:
-        self.lines.clear()
-        os.write(self._write_end, "".join(f"{line}\n" for line in lines).encode())
-
-
 @contextmanager
-def wired(player: Player) -> Iterator[Wire]:
+def wired(player: Player) -> Iterator[tuple[Said, Callable[[str], object]]]:
+    """What a player behind a pipe says, and what writes to it."""
     read_end, write_end = os.pipe()
-    wire = Wire(write_end)
+    said = Said()
     player.start(Rules(), 0)
     with open(read_end, "rb", buffering=0) as source:
-        thread = threading.Thread(target=serve, args=(player, source, wire))
+        thread = threading.Thread(target=serve, args=(player, source, said))
         thread.start()
         try:
-            yield wire
+            yield said, lambda text: os.write(write_end, text.encode())
         finally:
             os.close(write_end)
             thread.join(60)
@@ -363,11 +353,11 @@ def wired(player: Player) -> Iterator[Wire]:
 
 def test_commands_during_a_search_are_answered_and_its_end_is_that_of_the_input() -> None:
     slow = Slow()
-    with wired(slow) as wire:
-        wire.say(f"position {BOARD}", "go", "ready", "go")
-        assert wire.until("error expected stop, ready or quit during a search")[0] == "readyok"
-        wire.say("quit")
-    assert wire.lines == [f"bestmove {BOARD.legal_moves()[0].letter}"]
+    with wired(slow) as (said, write):
+        write(f"position {BOARD}\ngo\nready\ngo\n")
+        assert said.until("error expected stop, ready or quit during a search")[0] == "readyok"
+        write("quit\n")
+    assert said.lines[2:] == [f"bestmove {BOARD.legal_moves()[0].letter}"]
     slow.gate.set()
     assert slow.closed.wait(60)
 

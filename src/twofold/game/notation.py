@@ -445,19 +445,13 @@ def _parse_values(rest: str, text: str) -> dict[str, str]:
     while rest:
         key, equals, rest = rest.partition("=")
         if not equals or not _KEY.fullmatch(key):
-            raise InvalidSpec(
-                f"expected key=value separated by commas, got {shown(text)}{_comma_hint(values)}"
-            )
+            hint = ". Names of tables are joined by +, caps by -: tables=442-512+443-512/16-64"
+            hint *= next(reversed(values), "") == "tables"
+            raise InvalidSpec(f"expected key=value separated by commas, got {shown(text)}{hint}")
         if key in values:
             raise InvalidSpec(f"expected each key once, got {shown(key)} twice in {shown(text)}")
         values[key], rest = _parse_value(rest, text)
     return values
-
-
-def _comma_hint(values: dict[str, str]) -> str:
-    if next(reversed(values), "") != "tables":
-        return ""
-    return ". Names of tables are joined by +, caps by -: tables=442-512+443-512/16-64"
 
 
 def _parse_value(rest: str, text: str) -> tuple[str, str]:

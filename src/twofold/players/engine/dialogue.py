@@ -109,6 +109,7 @@ class Dialogue:
 
     Attributes:
         introduction: what the engine said of itself in the handshake.
+        kill: ends the engine immediately.
     """
 
     def __init__(self, words: Sequence[str], *, timeout: float = START_SECONDS) -> None:
@@ -137,7 +138,7 @@ class Dialogue:
 
         self._errors = _reading(self.process.stderr, keep_tail)
         threads = self._errors, _reading(self.process.stdout, keep_output)
-        self._end = weakref.finalize(self, _end, self.process, closed, threads)
+        self.kill = weakref.finalize(self, _end, self.process, closed, threads)
 
     # ---- sending
 
@@ -318,10 +319,6 @@ class Dialogue:
         assert self.process.stdin is not None
         with contextlib.suppress(OSError):
             self.process.stdin.close()
-
-    def kill(self) -> None:
-        """End the engine immediately."""
-        self._end()
 
     def close(self) -> None:
         """Ask the engine to quit; kill it if it does not."""
