@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 from tests.arena.benches import standings_of
-from tests.support.commands import Cli
-from tests.support.commands import cli as cli  # a fixture
-from twofold import Board, Budget, Rules, limits, make_player
+from twofold import Board, Budget, Rules, make_player
 from twofold.errors import InvalidInput, LimitExceeded
 from twofold.game.notation import SeedRange
 from twofold.limits import check_limit
@@ -44,23 +42,6 @@ def test_values_past_a_limit_are_refused_at_once(name: str) -> None:
     with pytest.raises(InvalidInput, match=r"expected .*\d|expected .* above 0"):
         CALLS[name]()
     assert time.thread_time() - began < SECONDS
-
-
-@pytest.mark.promise("R20")
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (f"bench greedy --games {10**9}", str(limits.MAX_GAMES)),
-        (f"bench greedy --jobs {10**6}", str(limits.MAX_JOBS)),
-        ("watch expectimax:ply=100", str(limits.MAX_PLY)),
-        ("analyse 1100/0000/0000/0000 --ply 100", str(limits.MAX_PLY)),
-        ("analyse 1100/0000/0000/0000 --time 1e9", "expected --time up to 1 d, got '1e9'"),
-    ],
-)
-def test_the_command_names_the_limit(cli: Cli, words: str, says: str) -> None:
-    result = cli(*words.split())
-    assert result.code == 2
-    assert says in result.err
 
 
 @pytest.mark.promise("R20")

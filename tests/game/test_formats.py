@@ -152,7 +152,7 @@ def test_saved_games_of_clones(text: str) -> None:
 def test_whole_games_of_every_shape(name: str, figure: Callable[[str], None]) -> None:
     games = moves = 0
     for shape in SHAPES:
-        record = played(Rules(*shape), 7, most=100 if max(shape) <= 4 else 20)
+        record = played(Rules(*shape), 7, most=40 if max(shape) <= 4 else 20)
         if name == "moporgic" and shape != (4, 4):
             with pytest.raises(InvalidRecord, match="expected a 4x4 board for the format"):
                 format_game(record, name)

@@ -253,16 +253,6 @@ def parse_text_board(text: str) -> Record:
     return position_record(Board.parse(text))
 
 
-def parse_saved(text: str) -> ScoredBoard:
-    """The position of a saved game of the original page; raises `InvalidBoard`."""
-    try:
-        record = parse_original(text)
-    except InvalidRecord as error:
-        raise InvalidBoard(str(error)) from None
-    assert record.final is not None  # set by every parser
-    return ScoredBoard(record.final, record.score)
-
-
 # ---- Open Fun Game 2048
 
 _MOVES: Final = {move.name.lower(): move for move in Move}
