@@ -5,18 +5,12 @@ import io
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 from benchmarks import curves
 from benchmarks.engines import own_play, protocol
 from benchmarks.engines.macroxue import Macroxue
-from benchmarks.engines.nneonneo import Nneonneo
-from benchmarks.engines.ours import measure
-from benchmarks.engines.tdl import Tdl
-from twofold.game.notation import parse_spec
 
 START = [0] * 15 + [1]
 FULL = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]
@@ -91,37 +85,6 @@ def test_moves_and_cpu_time_of_each_game_are_written(tmp_path: Path) -> None:
         assert list(csv.reader(file)) == [["always", "2", "2.000000"], ["always", "1", "1.000000"]]
 
 
-def test_nneonneo_makes_the_first_move_with_the_largest_value() -> None:
-    asked: list[tuple[int, int, int]] = []
-
-    def value(board: int, move: int, limit: int) -> float:
-        asked.append((board, move, limit))
-        return [0.0, 3.0, 3.0, 1.0][move]
-
-    program = Nneonneo(SimpleNamespace(engine_value=value, init_tables=lambda: None), 4)
-    assert program.choose([1] + [0] * 15) == "d"
-    assert asked == [(1, move, 4) for move in range(4)]
-    assert program.name == "nneonneo/2048-ai, depth 4"
-    assert program.cpu_seconds() < 1.0
-
-
-def test_tdl_gets_its_own_options_and_answers_in_the_order_of_the_protocol() -> None:
-    started: list[list[bytes]] = []
-
-    def start(count: int, words: Any) -> None:
-        started.append(list(words)[:count])
-
-    def choose(board: int) -> int:
-        return 2 if board == 0x1 else -1
-
-    functions = SimpleNamespace(engine_start=start, engine_choose=choose)
-    program = Tdl(functions, 3, ["-i", "net.w"])
-    assert started == [[b"2048", b"-i", b"net.w", b"-e", b"1", b"-d", b"3p"]]
-    assert program.choose([1] + [0] * 15) == "d"
-    assert program.choose(FULL) == "none"
-    assert program.name == "TDL2048+, ply 3"
-
-
 def test_macroxue_is_asked_over_http(tmp_path: Path) -> None:
     server = tmp_path / "2048"
     server.write_text(SERVER.format(python=sys.executable))
@@ -165,13 +128,3 @@ def test_cpu_time_of_a_command_is_that_of_its_process(tmp_path: Path) -> None:
     moves, seconds = own_play.measure(f'{sys.executable} -c "{code}"', tmp_path)
     assert moves == 7
     assert 0 < seconds < 60
-
-
-def test_our_own_players_are_measured_in_the_same_file(tmp_path: Path) -> None:
-    times = tmp_path / "times.csv"
-    measure("greedy", 3, times)
-    with times.open(newline="") as file:
-        ((player, moves, seconds),) = csv.reader(file)
-    assert parse_spec(player)[0] == "greedy"
-    assert int(moves) > 100
-    assert 0 < float(seconds) < 60
