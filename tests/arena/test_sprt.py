@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from twofold.arena.compare import Ratios, Sprt, Verdict
+from twofold.arena.compare import Sprt, Verdict
 from twofold.arena.stats import mean_interval
 
 Floats = NDArray[np.float64]
@@ -144,16 +144,14 @@ def test_hits_of_a_tile(rate: float, delta: float) -> None:
 
 def test_ratios_by_hand() -> None:
     test = Sprt(2, min_pairs=2, largest=5)
-    assert test.bounds.lower == pytest.approx(math.log(2 / 39))
-    assert test.bounds.upper == pytest.approx(math.log(38))
-    assert test.llr == Ratios(0, 0)
+    assert [*test.bounds] == pytest.approx([math.log(2 / 39), math.log(38)])
+    assert test.llr == (0, 0)
     assert test.extend([3, 1, 4, 0]) is None
     # Mean 2, squares around it 10, two more of 5: variance (10 + 50) / 5.
-    assert test.llr.a == pytest.approx(4 * 2 / 12 * (2 - 1))
-    assert test.llr.b == pytest.approx(4 * 2 / 12 * (-2 - 1))
+    assert [*test.llr] == pytest.approx([4 * 2 / 12 * (2 - 1), 4 * 2 / 12 * (-2 - 1)])
     test.extend([-8])
     # Mean 0, squares around it 90, two more of 8, the largest by now: variance 218 / 6.
-    assert test.llr.a == test.llr.b == pytest.approx(5 * 2 / (218 / 6) * -1)
+    assert [*test.llr] == pytest.approx([5 * 2 / (218 / 6) * -1] * 2)
 
 
 @pytest.mark.parametrize(
@@ -194,7 +192,7 @@ def test_a_side_rejected_in_an_earlier_call_stays_rejected() -> None:
     differences = (-0.6, -1, 0.6, -1, 3, 3, 3, 2, 0)
     verdicts = [test.extend([difference]) for difference in differences]
     assert verdicts == [None] * 8 + [Verdict.EQUAL]
-    assert test.llr.b < test.bounds.lower < test.llr.a  # A was below it before
+    assert test.llr[1] < test.bounds[0] < test.llr[0]  # A was below it before
 
 
 def test_pairs_after_the_end_do_not_count() -> None:

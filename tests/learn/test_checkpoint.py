@@ -180,7 +180,6 @@ HOSTILE: dict[str, Change] = {
     "sums of another shape": tensor("sums", lambda sums: sums[:-1]),
     "histories cut off": tensor("histories", lambda histories: histories[:-1]),
     "a curve of words": curve(points=[["a"]]),
-    "a tile of 2^(10^11)": curve(recent=[[1, 10**11]]),
     "a tile that is none": curve(since=[[1, -1]]),
     "a score of many digits": curve(since=[[10**40, 1]]),
     "a game of three numbers": curve(recent=[[1, 2, 3]]),
@@ -190,7 +189,6 @@ HOSTILE: dict[str, Change] = {
     "no curve": state(curve=None),
     "an evaluation of words": state(evaluations=["a"]),
     "time that runs back": state(seconds=-1.0),
-    "weights of one number": tensor("weights", ONE.astype("f4")),
     "weights of another type": tensor("weights", lambda weights: weights.astype("f8")),
     "weights without end": tensor("weights", np.inf, ...),
     "sums of one number": tensor("sums", ONE.astype("f4")),
@@ -201,7 +199,6 @@ HOSTILE: dict[str, Change] = {
     "games of one word": tensor("games", ONE.astype("u8")),
     "threads of one word": tensor("threads", ONE.astype("u8")),
     "histories of floats": tensor("histories", np.ones(9)),
-    "1,024 threads of one": settings(threads=1024),
 }
 
 

@@ -208,27 +208,17 @@ class Verdict(StrEnum):
     EQUAL = "EQUAL"
 
 
-@dataclass(frozen=True, slots=True)
-class Ratios:
-    """Log likelihood ratios of "A is stronger by delta" and "B is" against "no difference"."""
-
-    a: float
-    b: float
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """A ratio of at least `upper` accepts its hypothesis, one of at most `lower` rejects it."""
-
-    lower: float
-    upper: float
-
-
 class Sprt:
     """A running test. Add pairs in the order of their seeds.
 
     The order in which games end is biased: short games end first. Pairs after the verdict are
-    ignored. `pairs` is the number of pairs used, `llr` their log likelihood ratios.
+    ignored.
+
+    Attributes:
+        pairs: number of pairs used.
+        llr: log likelihood ratios of "A is stronger by delta" and "B is" against "no difference".
+        bounds: a ratio of at most the first rejects its hypothesis, of at least the second accepts.
+        verdict: None if undecided.
 
     Args:
         delta: the smallest difference worth finding, in the unit of the differences.
@@ -262,9 +252,9 @@ class Sprt:
             raise ValueError(f"expected a largest difference above 0, got {largest}")
         self.delta, self.alpha, self.beta = delta, alpha, beta
         self.min_pairs, self.max_pairs = min_pairs, max_pairs
-        self.bounds = Bounds(math.log(beta / (1 - alpha / 2)), math.log((1 - beta) / (alpha / 2)))
+        self.bounds = math.log(beta / (1 - alpha / 2)), math.log((1 - beta) / (alpha / 2))
         self.pairs = 0
-        self.llr = Ratios(0.0, 0.0)
+        self.llr = 0.0, 0.0
         self.verdict: Verdict | None = None
         self._total = 0.0
         self._squares = 0.0
@@ -293,7 +283,7 @@ class Sprt:
         a, b = self._ratios(np.arange(1, array.size + 1) + self.pairs, totals, squares, largest)
         last = self._decide(a, b)
         self.pairs += last + 1
-        self.llr = Ratios(float(a[last]), float(b[last]))
+        self.llr = float(a[last]), float(b[last])
         self._total = float(totals[last])
         self._squares = float(squares[last])
         self._largest = float(largest[last])
@@ -334,8 +324,9 @@ class Sprt:
         self, ratios: NDArray[np.float64], early: int, rejected: bool
     ) -> tuple[int, int]:
         """Positions of acceptance and rejection of one side; the number of pairs for never."""
-        up = _first(ratios >= self.bounds.upper, early)
-        down = 0 if rejected else _first(ratios <= self.bounds.lower, early)
+        lower, upper = self.bounds
+        up = _first(ratios >= upper, early)
+        down = 0 if rejected else _first(ratios <= lower, early)
         return (up, ratios.size) if up < down else (ratios.size, down)
 
     @property

@@ -245,13 +245,7 @@ class SprtDocument(Part, frozen=True):
     @classmethod
     def of(cls, source: Sprt, **given: Any) -> Self:
         """The document of a test."""
-        return super().of(
-            source,
-            note=BIAS if source.finished else None,
-            llr=(source.llr.a, source.llr.b),
-            bounds=(source.bounds.lower, source.bounds.upper),
-            **given,
-        )
+        return super().of(source, note=BIAS if source.finished else None, **given)
 
 
 class CompareDocument(Part, frozen=True):

@@ -313,13 +313,7 @@ class EnvGames:
         words[names.LIMIT] = self._limit
         words[names.AUTORESET] = self._autoreset
         words[names.BLOCK] = BLOCK
-        self._read = self._arrays()  # keeps the arrays alive if attributes change
-        for place, array in self._read.items():
-            words[place] = array.ctypes.data
-        self._words, self._address = words, words.ctypes.data
-
-    def _arrays(self) -> dict[int, NDArray[Any]]:
-        return {
+        self._read: dict[int, NDArray[Any]] = {  # keeps the arrays alive if attributes change
             names.DISTRIBUTION: self._distribution,
             names.ACTIONS: self.actions,
             names.BITS: self._bits,
@@ -340,6 +334,9 @@ class EnvGames:
             names.USED: self.used,
             names.SCRATCH: self._scratch,
         }
+        for place, array in self._read.items():
+            words[place] = array.ctypes.data
+        self._words, self._address = words, words.ctypes.data
 
     def __len__(self) -> int:
         return len(self.seeds)

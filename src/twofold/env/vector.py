@@ -115,6 +115,10 @@ _LARGE: Final = 1 << 16
 on some AMD processors if the target's offset in its page is less than 64 bytes above the source's,
 and a program that gets the same memory in every step is slow in every step."""
 
+_KEYS: Final = ("action_mask", "score", "move_number", "max_tile", "seed")
+_MASKS: Final = tuple(f"_{key}" for key in _KEYS)
+"""The keys of infos, in the order of `Numbers`, and those of their masks."""
+
 Step = tuple[
     NDArray[Any], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]
 ]
@@ -422,18 +426,7 @@ def _parse_mode(mode: AutoresetMode | str) -> AutoresetMode:
 
 
 def _named(numbers: Numbers, mask: NDArray[np.bool_]) -> dict[str, Any]:
-    return {
-        "action_mask": numbers.legal,
-        "_action_mask": mask,
-        "max_tile": numbers.max_tiles,
-        "_max_tile": mask,
-        "move_number": numbers.move_numbers,
-        "_move_number": mask,
-        "score": numbers.scores,
-        "_score": mask,
-        "seed": numbers.seeds,
-        "_seed": mask,
-    }
+    return dict(zip(_KEYS, numbers, strict=True)) | dict.fromkeys(_MASKS, mask)
 
 
 def _add_spawns(infos: dict[str, Any], spawns: NDArray[np.int64], mask: NDArray[np.bool_]) -> None:
