@@ -145,7 +145,7 @@ def test_hits_of_a_tile(rate: float, delta: float) -> None:
 def test_ratios_by_hand() -> None:
     test = Sprt(2, min_pairs=2, largest=5)
     assert [*test.bounds] == pytest.approx([math.log(2 / 39), math.log(38)])
-    assert test.llr == (0, 0)
+    assert [*test.llr] == [0, 0]
     assert test.extend([3, 1, 4, 0]) is None
     # Mean 2, squares around it 10, two more of 5: variance (10 + 50) / 5.
     assert [*test.llr] == pytest.approx([4 * 2 / 12 * (2 - 1), 4 * 2 / 12 * (-2 - 1)])
