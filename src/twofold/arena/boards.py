@@ -10,7 +10,7 @@ Board.parse('dcba/6789/4321/0120')
 import hashlib
 import io
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -108,7 +108,9 @@ def parse_boards(text: str, name: str = "boards", rules: Rules = STANDARD) -> St
 
 
 def _boards(text: str, name: str, rules: Rules) -> Iterator[Board]:
-    for count, (number, line) in enumerate(_lines(text)):
+    lines = (line.partition("#")[0].strip() for line in io.StringIO(text))
+    there = ((number, line) for number, line in enumerate(lines, 1) if line)
+    for count, (number, line) in enumerate(there):
         where = f"in line {number} of {shown(name)}"
         if count == MAX_BOARDS:
             raise InvalidBoard(f"expected at most {MAX_BOARDS:,} boards, got one more {where}")
@@ -118,14 +120,6 @@ def _boards(text: str, name: str, rules: Rules) -> Iterator[Board]:
             yield _checked(Board.parse(line), rules)
         except InvalidInput as error:  # also of a merge past the largest tile
             raise InvalidBoard(f"{error}, {where}") from None
-
-
-def _lines(text: str) -> Iterator[tuple[int, str]]:
-    lines: Iterable[str] = io.StringIO(text)
-    for number, line in enumerate(lines, 1):
-        content = line.partition("#")[0].strip()
-        if content:
-            yield number, content
 
 
 def _checked(board: Board, rules: Rules) -> Board:

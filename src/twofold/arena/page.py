@@ -9,9 +9,8 @@ from typing import Final
 from twofold.arena.curves import DrawnCurve
 from twofold.arena.plots import (
     KINDS,
-    MARKERS,
     Drawing,
-    Style,
+    PlayerStyle,
     drawings,
     learning_curves,
     require_report,
@@ -203,12 +202,12 @@ def _named(place: int, name: str) -> str:
 
 
 def _swatch(place: int) -> str:
-    style = Style.of(place)
+    style = PlayerStyle.of(place)
     dashes = f' stroke-dasharray="{" ".join(map(str, style.dashes))}"' if style.dashes else ""
     return (
         f'<svg class="swatch" viewBox="0 0 28 12" aria-hidden="true" style="color:'
         f'var(--series-{style.colour})"><path d="M0 6H28" fill="none" stroke="currentColor"'
-        f' stroke-width="2"{dashes}/><path d="{MARKERS[style.marker]}" fill="currentColor"/></svg>'
+        f' stroke-width="2"{dashes}/><path d="{style.marker}" fill="currentColor"/></svg>'
     )
 
 

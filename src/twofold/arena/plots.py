@@ -13,6 +13,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
+import msgspec
 import numpy as np
 
 from twofold.arena.curves import DrawnCurve
@@ -141,7 +142,7 @@ class Drawing:
                     [],
                     [],
                     label=f" {shortened(printable(name), _LONGEST)}",
-                    **Style.of(place).line,
+                    **_line(place),
                     **_mark(place),
                 )
                 for place, name in enumerate(self.names)
@@ -170,30 +171,37 @@ MARKERS: Final = {
 """Markers of Matplotlib, and their SVG paths for a legend of 28 x 12."""
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
-    """The style of a player in all plots; neighbours differ in colour, line and marker."""
+class PlayerStyle(msgspec.Struct, frozen=True):
+    """The style of a player in every plot of a section; neighbours differ in all but the label.
 
+    Attributes:
+        label: its name.
+        colour: number of the colour.
+        dashes: of the line, on and off; empty for a solid line.
+        marker: SVG path of the marker, in a box of 28 x 12.
+    """
+
+    label: str
     colour: int
     dashes: tuple[float, ...]
     marker: str
 
     @classmethod
-    def of(cls, number: int) -> "Style":
+    def of(cls, number: int, label: str = "") -> "PlayerStyle":
         """The style of the player at a position of the table; the first 84 all differ."""
-        markers = list(MARKERS)
-        dashes, marker = DASHES[number % len(DASHES)], markers[number % len(markers)]
-        return cls(number % len(COLOURS), dashes, marker)
+        dashes, marker = DASHES[number % len(DASHES)], list(MARKERS)[number % len(MARKERS)]
+        return cls(printable(label), number % len(COLOURS), dashes, MARKERS[marker])
 
-    @property
-    def line(self) -> dict[str, Any]:
-        """Matplotlib's keywords for colour and line."""
-        return {"color": f"C{self.colour}", "linestyle": (0, self.dashes) if self.dashes else "-"}
+
+def _line(number: int) -> dict[str, Any]:
+    """Matplotlib's keywords for colour and line of a player."""
+    style = PlayerStyle.of(number)
+    return {"color": f"C{style.colour}", "linestyle": (0, style.dashes) if style.dashes else "-"}
 
 
 def _mark(number: int, size: float = 6) -> dict[str, Any]:
     """Matplotlib's keywords for the marker of a player."""
-    return {"marker": Style.of(number).marker, "markersize": size}
+    return {"marker": list(MARKERS)[number % len(MARKERS)], "markersize": size}
 
 
 # ---- the plots
@@ -255,7 +263,7 @@ def _draw_reach(lines: Sequence[ChartLine], axes: "Axes") -> None:
 
 def _draw_line(axes: "Axes", line: ChartLine, places: Sequence[float], width: float) -> None:
     """A line with its intervals."""
-    style = Style.of(line.player).line
+    style = _line(line.player)
     axes.plot(places, line.ys, linewidth=width, **style, **_mark(line.player))
     if line.high:
         colour = style["color"]
@@ -265,7 +273,7 @@ def _draw_line(axes: "Axes", line: ChartLine, places: Sequence[float], width: fl
 def _draw_survival(charts: SectionCharts, axes: Any) -> None:
     going, ended = axes
     for line in charts.going:
-        style = Style.of(line.player).line
+        style = _line(line.player)
         going.step(line.xs, line.ys, where="post", linewidth=1.8, **style)
     for line in charts.ended:
         _draw_line(ended, line, line.xs, 1.2)
@@ -281,7 +289,7 @@ def _draw_scores(charts: SectionCharts, entries: Sequence[ReportEntry], axes: "A
     if charts.wide:
         axes.set_xscale("log")
     for line in charts.scores:
-        base, colour = -line.player, Style.of(line.player).line["color"]
+        base, colour = -line.player, _line(line.player)["color"]
         heights = base + 0.8 * np.array(line.ys[:-1]) / max(line.ys)
         axes.stairs(heights, line.xs, baseline=base, fill=True, color=colour, alpha=0.35)
         axes.stairs(heights, line.xs, baseline=base, color=colour, linewidth=1.2)
@@ -306,7 +314,7 @@ def _draw_strength(charts: SectionCharts, axes: "Axes") -> None:
     for line in charts.strength:
         at = seconds, score = line.xs[0], line.ys[0]
         ends = [[min(score - line.low[0], 0.9 * score)], [line.high[0] - score]] if line.low else 0
-        colour = Style.of(line.player).line["color"]
+        colour = _line(line.player)["color"]
         axes.errorbar(seconds, score, yerr=ends, capsize=3, color=colour, **_mark(line.player, 8))
         axes.annotate(str(line.player + 1), at, xytext=(8, -13), textcoords="offset points")
     axes.set(xlabel="time a move, log axis", ylabel="mean score, points")
@@ -347,7 +355,7 @@ def learning_curves(curves: Sequence[DrawnCurve]) -> Drawing:
 def _draw_curves(curves: Sequence[DrawnCurve], axes: "Axes") -> None:
     axis, tile = (curves[0].axis, curves[0].tile) if curves else ("games", 0)
     for number, curve in enumerate(curves):
-        style = Style.of(number).line
+        style = _line(number)
         marker, colour = "o" if len(curve.games) == 1 else "", style["color"]
         axes.plot(curve.games, curve.means, marker=marker, linewidth=1.4, **style)
         lows, highs = (np.array(ends, dtype=np.float64) for ends in (curve.lows, curve.highs))

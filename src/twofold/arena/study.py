@@ -303,15 +303,11 @@ class Study:
                 )
             now = datetime.now(UTC).isoformat(timespec="seconds")
             texts = (spec, player, rules, signature, twofold, about)
-            made = self._connection.execute(
-                "INSERT INTO run (spec, player, rules, signature, twofold, machine, reproducible,"
-                " created, boards) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            self._connection.execute(
+                f"INSERT INTO run ({RUN}) VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (*texts, reproducible, now, home[-1]),
             )
-        return StoredRun(
-            int(made.lastrowid or 0), spec, player, rules, signature, twofold, dict(machine),
-            reproducible, now, home[-1],
-        )  # fmt: skip
+        return self.runs()[-1]
 
     def mark_not_reproducible(self, run: int) -> None:
         """Note that games of a run depend on more than player, rules and seed."""

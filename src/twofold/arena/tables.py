@@ -14,7 +14,7 @@ from twofold.arena.boards import warning_of
 from twofold.arena.compare import Comparison, holm
 from twofold.arena.curves import DrawnCurve
 from twofold.arena.games import FIGURES, UNKNOWN, GameColumns
-from twofold.arena.plots import MARKERS, Style
+from twofold.arena.plots import PlayerStyle
 from twofold.arena.report import MAX_ALL_PAIRS, ReportEntry, Section, commands, comparisons
 from twofold.arena.stats import (
     BAND_HEADER,
@@ -54,22 +54,6 @@ class ReportTable(msgspec.Struct, frozen=True):
     rows: list[list[str]]
     keys: list[list[SortKey]]
     names: int
-
-
-class PlayerStyle(msgspec.Struct, frozen=True):
-    """The style of a player in every plot of a section.
-
-    Attributes:
-        label: its name.
-        colour: number of the colour.
-        dashes: of the line, on and off; empty for a solid line.
-        marker: SVG path of the marker, in a box of 28 x 12.
-    """
-
-    label: str
-    colour: int
-    dashes: list[float]
-    marker: str
 
 
 class ReportNote(msgspec.Struct, frozen=True):
@@ -126,15 +110,11 @@ class SectionTables(msgspec.Struct, frozen=True):
 
 def section_tables(section: Section) -> SectionTables:
     """The tables of a section."""
-    entries, players = section.entries, []
-    for place, entry in enumerate(entries):
-        style, label = Style.of(place), printable(entry.player)
-        dashes, marker = list(style.dashes), MARKERS[style.marker]
-        players.append(PlayerStyle(label, style.colour, dashes, marker))
+    entries = section.entries
     return SectionTables(
         rules=printable(section.rules),
         boards=printable(str(section.boards or "")),
-        players=players,
+        players=[PlayerStyle.of(place, entry.player) for place, entry in enumerate(entries)],
         league=league(entries) if entries else None,
         rates=_rates(entries, from_boards=bool(section.boards)) if entries else None,
         survival=_survival(entries),

@@ -82,13 +82,13 @@ Verdict = Literal["better", "worse", "cannot be told apart", "the same"]
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The range in which the weight `name` is tuned; `log` means a logarithmic scale."""
+    """The range in which the weight `name` is tuned."""
 
     name: str
     start: float
     low: float
     high: float
-    log: bool
+    scale: Literal["log", "linear"] = "linear"
 
     @classmethod
     def around(
@@ -100,11 +100,11 @@ class Range:
         and minus 1, but at least start / 10. Negative: plus and minus (spread - 1) times its size.
         Zero: from -spread to spread.
         """
-        log = False
+        scale: Literal["log", "linear"] = "linear"
         if name.endswith("_power") and start > 0:
             low, high = max(start - 1, start / 10), start + 1
         elif start > 0:
-            low, high, log = start / spread, start * spread, True
+            low, high, scale = start / spread, start * spread, "log"
         else:
             reach = spread if start == 0 else (spread - 1) * -start
             low, high = start - reach, start + reach
@@ -113,22 +113,17 @@ class Range:
             raise InvalidSpec(
                 f"expected a weight that can vary, got {name}, which can only be {start:g}"
             )
-        return cls(name, start, low, high, log)
-
-    @property
-    def scale(self) -> Literal["log", "linear"]:
-        """The name of the scale."""
-        return "log" if self.log else "linear"
+        return cls(name, start, low, high, scale)
 
     def place(self, value: float) -> float:
         """The position of a value between `low` (0) and `high` (1)."""
-        if self.log:
+        if self.scale == "log":
             return math.log(value / self.low) / math.log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
 
     def at(self, place: float) -> float:
         """The value at a position between 0 and 1, to four digits."""
-        if self.log:
+        if self.scale == "log":
             value = self.low * math.exp(place * math.log(self.high / self.low))
         else:
             value = self.low + place * (self.high - self.low)
@@ -390,10 +385,6 @@ class KeptTuning(msgspec.Struct):
     trials: list[Trial] = []
     checks: dict[str, list[Value]] = {}
 
-    def write(self, path: Path) -> None:
-        """Write the file."""
-        atomic_write(path, msgspec.json.encode(self) + b"\n")
-
 
 def read_tuning(path: Path, settings: TuningSettings) -> KeptTuning:
     """The content of a file of these settings.
@@ -547,7 +538,8 @@ class _Run:
     began: float = field(default_factory=time.monotonic)
 
     def save(self) -> None:
-        self.file.save(self.kept.write, time.monotonic() - self.began)
+        content = msgspec.json.encode(self.kept) + b"\n"
+        self.file.save(lambda path: atomic_write(path, content), time.monotonic() - self.began)
 
     @property
     def is_due(self) -> bool:

@@ -72,7 +72,7 @@ def test_ranges(name: str, start: float, low: float, high: float, log: bool) -> 
         Range.around(name, start, 2.0, (start, start))
     found = Range.around(name, start, 2.0)
     assert (found.low, found.high) == pytest.approx((low, high))
-    assert (found.name, found.start, found.log) == (name, start, log)
+    assert (found.name, found.start, found.scale == "log") == (name, start, log)
     for place in (0.0, 0.3, 1.0):
         value = found.at(place)
         assert found.place(value) == pytest.approx(place, abs=1e-3)
@@ -105,7 +105,7 @@ def test_the_spec_holds_what_differs_from_the_start() -> None:
 )
 def test_settings_that_cannot_be_used(more: dict[str, Any], message: str | None) -> None:
     if message is None:  # the evaluator allows 0 to 10
-        assert make_settings(**more).weights == (Range("sum_power", 0.0, 0.0, 4.0, False),)
+        assert make_settings(**more).weights == (Range("sum_power", 0.0, 0.0, 4.0),)
         return
     with pytest.raises(InvalidInput, match=message):
         make_settings(**more)
