@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,39 +15,28 @@ class Faults:
     Args:
         call: number of the call that fails, from 1.
         fault: what happens there.
-        short: whether a failing write first writes a part, as a real one may.
     """
 
-    def __init__(self, call: int, fault: Callable[[], None], *, short: bool = False) -> None:
-        self.call, self.fault, self.short = call, fault, short
+    def __init__(self, call: int, fault: Callable[[], None]) -> None:
+        self.call, self.fault = call, fault
         self.made = 0
 
-    def step(self) -> bool:
+    def step(self) -> None:
         """Count a call; at the chosen one the fault happens."""
         self.made += 1
         if self.made == self.call:
             self.fault()
-            return True
-        return False
 
-    def installed(self, module: Any) -> "Installed":
-        return Installed(self, module)
-
-
-class Installed:
-    """The faults, in place of `os` and `open` of a module while a block runs."""
-
-    def __init__(self, faults: Faults, module: Any) -> None:
-        self.faults, self.module = faults, module
-
-    def __enter__(self) -> Faults:
-        self.module.os = FaultyModule(os, self.faults)
-        self.module.open = lambda *args, **kwargs: FaultyFile(self.faults, *args, **kwargs)
-        return self.faults
-
-    def __exit__(self, *_: object) -> None:
-        self.module.os = os
-        del self.module.open
+    @contextmanager
+    def installed(self, module: Any) -> Iterator["Faults"]:
+        """The faults, in place of `os` and `open` of a module while a block runs."""
+        module.os = FaultyModule(os, self)
+        module.open = lambda *args, **kwargs: FaultyFile(self, *args, **kwargs)
+        try:
+            yield self
+        finally:
+            module.os = os
+            del module.open
 
 
 class FaultyModule:

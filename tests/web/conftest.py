@@ -11,9 +11,11 @@ from tests.support.browser import LAPTOP, PHONE, Chromium, Served, Visit, serve,
 from tests.web import own_players
 from tests.web.driver import PORT, Client
 from tests.web.own_players import GATE
-from tests.web.page import Page
+from tests.web.page import Listener, Page
+from tests.web.playing import begin
 from twofold.games.store import GameStore
 from twofold.web.hub import Hub
+from twofold.web.page_game import PageGame
 from twofold.web.security import Access
 from twofold.web.server import create_app
 from twofold.web.table import PageTable
@@ -56,6 +58,18 @@ def table(tmp_path: Path) -> Iterator[PageTable]:
     with closing(GameStore(tmp_path)) as store, closing(PageTable(store)) as table:
         yield table
         GATE.opened.set()  # for who still thinks
+
+
+@pytest.fixture
+def listener() -> Listener:
+    """Somebody who follows games."""
+    return Listener()
+
+
+@pytest.fixture
+def live(table: PageTable, listener: Listener) -> PageGame:
+    """A game on a large board that the listener follows."""
+    return begin(table, listener)
 
 
 @pytest.fixture(scope="module")

@@ -29,6 +29,7 @@ class Gate:
     def reset(self) -> None:
         self.reached = threading.Event()
         self.opened = threading.Event()
+        self.left = threading.Event()
 
     def pass_through(self) -> None:
         self.reached.set()
@@ -105,5 +106,6 @@ class Patient(First):
             GATE.reached.set()
             while not (stop.is_raised or GATE.opened.wait(0.005)):
                 pass
+            GATE.left.set()
         values = {move: MoveValue(float(move), 1) for move in board.legal_moves()}
         return Analysis(board, move_list(board, values), max(values), self.spec, unit="chance")

@@ -5,9 +5,8 @@ import io
 import json
 import time
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PIL import Image
@@ -15,7 +14,7 @@ from PIL import Image
 from tests.support.commands import Cli
 from tests.support.commands import cli as cli  # a fixture
 from tests.web.driver import PATIENCE, PORT, Client, ask_async, run
-from tests.web.thinker import SPEC, Thinker
+from tests.web.own_players import GATE, PATIENT
 from twofold import Game, Record, Rules
 from twofold.games import pictures
 from twofold.web import own_games
@@ -24,15 +23,6 @@ from twofold.web.security import Access
 from twofold.web.server import create_app
 
 BOARD = "0012/0013/0024/1357"
-
-
-@pytest.fixture
-def slow(tmp_path: Path) -> Iterator[Client]:
-    """A client of a server whose player thinks until it is stopped."""
-    hub = Hub(tmp_path / "slow", SPEC)
-    access = Access(PORT)
-    yield Client(create_app(hub, access, tmp_path), access, hub)
-    hub.close()
 
 
 def played(seed: int = 7, moves: int = 20) -> Record:
@@ -56,40 +46,27 @@ def test_an_analysis_is_that_of_the_command(client: Client, cli: Cli) -> None:
     assert answer.json["timing"]["seconds"] > 0
 
 
-# ---- R29b
+@pytest.mark.promise("R29b")
+def test_a_search_ends_when_a_script_goes_away(
+    own_hub: Hub, tmp_path: Path, figure: Callable[[str], None]
+) -> None:
+    access = Access(PORT)
+    client = Client(create_app(own_hub, access, tmp_path), access, own_hub)
 
-
-def leave_early(client: Client, body: dict[str, Any]) -> float:
-    """Request an analysis and disconnect; seconds until the search ends."""
-
-    async def look() -> float:
+    async def leave_early() -> float:
         leaves = asyncio.Event()
-        data = json.dumps(body).encode()
+        data = json.dumps({"board": BOARD, "player": PATIENT}).encode()
         answer = ask_async(client.app, "POST", "/api/analyse", client.headers, data, leaves=leaves)
         task = asyncio.ensure_future(answer)
-        await until(lambda: len(Thinker.stops) == 1)
+        await asyncio.to_thread(GATE.reached.wait, PATIENCE)
         leaves.set()
         began = time.perf_counter()
-        await until(lambda: len(Thinker.stops) == 0)
+        assert await asyncio.to_thread(GATE.left.wait, PATIENCE)
         taken = time.perf_counter() - began
         await task
         return taken
 
-    return run(look())
-
-
-async def until(happens: Callable[[], bool]) -> None:
-    """Wait for a condition that a thread fulfils."""
-    end = time.monotonic() + PATIENCE
-    while not happens():
-        assert time.monotonic() < end, "it hangs"
-        await asyncio.sleep(0.001)
-
-
-@pytest.mark.promise("R29b")
-def test_a_search_ends_when_a_script_goes_away(slow: Client, figure: Callable[[str], None]) -> None:
-    taken = leave_early(slow, {"board": BOARD})
-    figure(f"a search ended {1000 * taken:.0f} ms after its connection")
+    figure(f"a search ended {1000 * run(leave_early()):.0f} ms after its connection")
 
 
 # ---- games

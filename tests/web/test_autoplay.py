@@ -24,7 +24,7 @@ from twofold.games.store import GameStore
 from twofold.players import make_player, play_game
 from twofold.search.budget import Stop
 from twofold.web import table as module
-from twofold.web.page_game import Asker, StaleMove
+from twofold.web.page_game import Asker, PageGame, StaleMove
 from twofold.web.protocol import FrameReply, RefusedReply, StepReply
 from twofold.web.table import PageTable
 
@@ -52,9 +52,10 @@ def test_slow_players_are_shown_step_by_step(table: PageTable) -> None:
     ("greedy", "4x4"), ("greedy", "5x5"), ("random", "3x3"), ("expectimax:ply=1", "4x4"),
     (own_players.FIRST, "4x4"),
 ])  # fmt: skip
-def test_fast_players_are_shown_in_frames(table: PageTable, spec: str, rules: str) -> None:
+def test_fast_players_are_shown_in_frames(
+    table: PageTable, listener: Listener, spec: str, rules: str
+) -> None:
     """The moves are those that the player makes elsewhere."""
-    listener = Listener()
     live = begin(table, listener, Rules.parse(rules))
     let_play(live, listener, spec, moves=150)
     end = ended(listener)
@@ -77,12 +78,10 @@ def test_fast_players_are_shown_in_frames(table: PageTable, spec: str, rules: st
 
 
 def test_a_player_that_cannot_keep_its_pace_does_not_race_later(
-    table: PageTable, monkeypatch: pytest.MonkeyPatch
+    live: PageGame, listener: Listener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [1_000.0]
     monkeypatch.setattr(autoplay, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    listener = Listener()
-    live = begin(table, listener)
     player = autoplay.Autoplay(
         live, "greedy", lambda: make_player("greedy"), Wish(100.0), Asker(listener, 1)
     )
@@ -95,10 +94,8 @@ def test_a_player_that_cannot_keep_its_pace_does_not_race_later(
     assert player._turn().most == 4
 
 
-def test_moves_under_way_do_not_count_for_the_next_wish(table: PageTable) -> None:
+def test_moves_under_way_do_not_count_for_the_next_wish(live: PageGame, listener: Listener) -> None:
     """Also if it asks for as many as the one before."""
-    listener = Listener()
-    live = begin(table, listener)
     with make_player("greedy") as greedy:
         greedy.start(live.game.rules, live.game.seed)
         mover = Mover(greedy, live.game.copy(), Stop())
@@ -113,8 +110,7 @@ def test_moves_under_way_do_not_count_for_the_next_wish(table: PageTable) -> Non
     assert player._turn().most == 10
 
 
-def test_a_tile_stops_it(table: PageTable) -> None:
-    listener = Listener()
+def test_a_tile_stops_it(table: PageTable, listener: Listener) -> None:
     live = begin(table, listener, STANDARD)
     let_play(live, listener, "expectimax:ply=1", stop_tile=64)
     end = ended(listener)
@@ -131,9 +127,7 @@ def test_a_tile_stops_it(table: PageTable) -> None:
 
 
 @pytest.mark.parametrize("act", ["undo", "redo", "stale"])
-def test_undo_and_redo_take_over(table: PageTable, act: str) -> None:
-    listener = Listener()
-    live = begin(table, listener)
+def test_undo_and_redo_take_over(live: PageGame, listener: Listener, act: str) -> None:
     move(live, listener)
     move(live, listener)
     live.undo(Asker(listener, 3))
@@ -165,9 +159,9 @@ def test_a_pause_ends_a_long_thought(table: PageTable, spec: str) -> None:
     assert live.game.move_number == 0
 
 
-def test_another_player_takes_its_place_when_it_is_ready(table: PageTable) -> None:
-    listener = Listener()
-    live = begin(table, listener)
+def test_another_player_takes_its_place_when_it_is_ready(
+    live: PageGame, listener: Listener
+) -> None:
     let_play(live, listener, "greedy", moves_per_second=30.0)
     listener.wait(StepReply)
     let_play(live, listener, own_players.LATE, ref=6, moves=3)
@@ -183,12 +177,10 @@ def test_another_player_takes_its_place_when_it_is_ready(table: PageTable) -> No
 
 
 def test_the_player_that_plays_is_wanted_once_more(
-    table: PageTable, monkeypatch: pytest.MonkeyPatch
+    live: PageGame, listener: Listener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     closed = threading.Event()
     monkeypatch.setattr(own_players.Late, "close", lambda _: closed.set())
-    listener = Listener()
-    live = begin(table, listener)
     let_play(live, listener, "greedy", moves_per_second=30.0)
     listener.wait(StepReply)
     let_play(live, listener, own_players.LATE, ref=6)
@@ -201,9 +193,9 @@ def test_the_player_that_plays_is_wanted_once_more(
 
 
 @pytest.mark.parametrize("pace", [STEPS_PER_SECOND, None], ids=["steps", "frames"])
-def test_the_record_says_which_moves_a_player_made(table: PageTable, pace: float | None) -> None:
-    listener = Listener()
-    live = begin(table, listener)
+def test_the_record_says_which_moves_a_player_made(
+    table: PageTable, live: PageGame, listener: Listener, pace: float | None
+) -> None:
     move(live, listener)
     let_play(live, listener, "greedy", moves_per_second=pace, moves=4)
     ended(listener)
@@ -222,10 +214,9 @@ def test_the_record_says_which_moves_a_player_made(table: PageTable, pace: float
     ("tests.web.own_players:GATE", "InvalidSpec", "expected a Player class"),
 ])  # fmt: skip
 def test_a_player_that_cannot_begin_is_refused(
-    table: PageTable, spec: str, kind: str, words: str
+    live: PageGame, listener: Listener, spec: str, kind: str, words: str
 ) -> None:
-    listener, other = Listener(), Listener()
-    live = begin(table, listener)
+    other = Listener()
     live.join(Asker(other, 2))
     let_play(live, listener, "greedy", moves_per_second=1e-6)
     listener.wait(StepReply)
@@ -241,8 +232,9 @@ def test_a_player_that_cannot_begin_is_refused(
     (own_players.BROKEN, r"RuntimeError: broken \x1b[2J"), (own_players.EXITING, "SystemExit: 3"),
     (own_players.WRONG, "a legal move"),
 ])  # fmt: skip
-def test_a_failed_player_is_reported_to_all(table: PageTable, spec: str, words: str) -> None:
-    listener = Listener()
+def test_a_failed_player_is_reported_to_all(
+    table: PageTable, listener: Listener, spec: str, words: str
+) -> None:
     board = Board.parse("1234/0000/0000/0000")
     live = begin(table, listener, STANDARD, board=board)
     let_play(live, listener, spec)
@@ -251,9 +243,10 @@ def test_a_failed_player_is_reported_to_all(table: PageTable, spec: str, words: 
     assert words in end.message
 
 
-def test_the_number_of_players_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_players_is_limited(
+    listener: Listener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "MAX_PLAYERS", 2)
-    listener = Listener()
     with closing(GameStore(tmp_path)) as store, closing(PageTable(store)) as table:
         games = [begin(table, listener) for _ in range(3)]
         for live in games[:2]:

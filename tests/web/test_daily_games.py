@@ -101,19 +101,6 @@ def test_the_try_of_today_cannot_be_deleted(
     assert client.get("/api/daily").json["tries"] == []
 
 
-def test_a_past_day_is_marked_as_played_later(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("twofold.web.table.now_text", lambda: "2026-11-23T10:00:00+00:00")
-    begin(client, DAY - timedelta(days=2))
-    begin(client)
-    tries = client.get("/api/daily").json["tries"]
-    assert [(one["day"], one["later"]) for one in tries] == [
-        ("2026-11-23", False),
-        ("2026-11-21", True),
-    ]
-
-
 def test_an_imported_try_is_the_try_of_its_day(client: Client, hub: Hub) -> None:
     """If there is none yet; otherwise it is an ordinary game."""
     record = daily.new_record(DAY, "2026-11-23T10:00:00+00:00")

@@ -87,8 +87,8 @@ def judgements(listener: Listener, ref: int = 1) -> list[JudgementInfo]:
     return [one for reply in listener.all(Judged) if reply.ref == ref for one in reply.judgements]
 
 
-def test_every_move_is_judged(reviews: Reviews) -> None:
-    listener, record = Listener(), game(30)
+def test_every_move_is_judged(reviews: Reviews, listener: Listener) -> None:
+    record = game(30)
     asked(reviews, listener, record)
     found = end(listener)
     expected = list(judge(record, make_player(SPEC)))
@@ -104,8 +104,8 @@ def test_every_move_is_judged(reviews: Reviews) -> None:
         assert one.accuracy == review(expected[: one.done]).accuracy
 
 
-def test_the_moves_of_a_player_are_judged_apart(reviews: Reviews) -> None:
-    listener, plain = Listener(), game(30)
+def test_the_moves_of_a_player_are_judged_apart(reviews: Reviews, listener: Listener) -> None:
+    plain = game(30)
     record = replace(plain, player="me + greedy", tags={AUTOPLAY_TAG: "11-20"})
     asked(reviews, listener, record)
     found = end(listener)
@@ -121,10 +121,11 @@ def test_the_moves_of_a_player_are_judged_apart(reviews: Reviews) -> None:
     assert end(unknown).own is None
 
 
-def test_judgements_come_in_parts(reviews: Reviews, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_judgements_come_in_parts(
+    reviews: Reviews, listener: Listener, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "MOST_IN_MESSAGE", 8)
     monkeypatch.setattr(module, "SEND_SECONDS", 1e9)
-    listener = Listener()
     asked(reviews, listener, game(20))
     end(listener)
     assert [len(reply.judgements) for reply in listener.all(Judged)] == [8, 8, 4]
@@ -134,8 +135,9 @@ def test_judgements_come_in_parts(reviews: Reviews, monkeypatch: pytest.MonkeyPa
     assert [reply.done for reply in again] == [8, 16, 20]
 
 
-def test_the_moves_from_a_place_on_are_judged_first(reviews: Reviews, judged: list[int]) -> None:
-    listener = Listener()
+def test_the_moves_from_a_place_on_are_judged_first(
+    reviews: Reviews, listener: Listener, judged: list[int]
+) -> None:
     asked(reviews, listener, game(20), first=15)
     found = end(listener)
     assert judged == [*range(15, 20), *range(15)]
@@ -146,9 +148,8 @@ def test_the_moves_from_a_place_on_are_judged_first(reviews: Reviews, judged: li
     assert found.complete
 
 
-def test_judgements_are_kept(reviews: Reviews, judged: list[int]) -> None:
+def test_judgements_are_kept(reviews: Reviews, listener: Listener, judged: list[int]) -> None:
     """Also those of the first moves of a game that continued, in the same way or another."""
-    listener = Listener()
     asked(reviews, listener, game(20))
     end(listener)
     first = listener.all(Judged)[-1]
@@ -184,8 +185,8 @@ def test_judgements_of_another_depth_or_score_are_made_anew(
     assert len(judged) == 3
 
 
-def test_kept_judgements_are_those_of_the_same_boards(reviews: Reviews) -> None:
-    listener, record = Listener(), game(20)
+def test_kept_judgements_are_those_of_the_same_boards(reviews: Reviews, listener: Listener) -> None:
+    record = game(20)
     asked(reviews, listener, record)
     end(listener)
     with make_player(SPEC) as player:
@@ -202,19 +203,17 @@ def test_kept_judgements_are_those_of_the_same_boards(reviews: Reviews) -> None:
 
 
 def test_the_oldest_judgements_are_forgotten(
-    reviews: Reviews, judged: list[int], monkeypatch: pytest.MonkeyPatch
+    reviews: Reviews, listener: Listener, judged: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MAX_KEPT", 25)
-    listener = Listener()
     for ref, spec in enumerate([SPEC, "ntuple:net=tiny,ply=2", SPEC], 1):
         asked(reviews, listener, game(20), spec, ref)
         end(listener, ref)
     assert len(judged) == 60
 
 
-def test_closing_ends_a_review(reviews: Reviews) -> None:
+def test_closing_ends_a_review(reviews: Reviews, listener: Listener) -> None:
     """The judgements made so far are sent."""
-    listener = Listener()
     asked(reviews, listener, game(21), own_players.PATIENT)
     assert GATE.reached.wait(PATIENCE)
     reviews.close()
@@ -227,8 +226,9 @@ def test_closing_ends_a_review(reviews: Reviews) -> None:
 @pytest.mark.parametrize(
     ("spec", "kind"), [("random", "InvalidSpec"), (own_players.UNSTARTED, "UnsupportedRules")]
 )
-def test_a_player_without_values_cannot_judge(reviews: Reviews, spec: str, kind: str) -> None:
-    listener = Listener()
+def test_a_player_without_values_cannot_judge(
+    reviews: Reviews, listener: Listener, spec: str, kind: str
+) -> None:
     asked(reviews, listener, game(5), spec, 4)
     found = listener.wait(RefusedReply)
     assert (found.kind, found.ref) == (kind, 4)

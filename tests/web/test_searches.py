@@ -85,16 +85,14 @@ def test_limits_are_clamped(limits: dict[str, Any], budget: Budget) -> None:
 
 @pytest.mark.promise("R29b")
 def test_a_player_without_limits_ends_in_time(
-    searches: Searches, monkeypatch: pytest.MonkeyPatch
+    searches: Searches, listener: Listener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MAX_SECONDS", 0.02)
-    listener = Listener()
     asked(searches, listener, question("expectimax:ply=12"))
     assert final(listener).depth != "12 plies"
 
 
-def test_every_ply_is_sent(searches: Searches) -> None:
-    listener = Listener()
+def test_every_ply_is_sent(searches: Searches, listener: Listener) -> None:
     asked(searches, listener, question(ply=3, seconds=60.0))
     last = final(listener)
     replies = listener.all(AnalysisReply)
@@ -119,8 +117,7 @@ def test_players_are_reused(searches: Searches) -> None:
     assert Counted.made[-1].is_closed
 
 
-def test_a_failed_player_is_not_reused(searches: Searches) -> None:
-    listener = Listener()
+def test_a_failed_player_is_not_reused(searches: Searches, listener: Listener) -> None:
     asked(searches, listener, question(own_players.BROKEN))
     assert listener.wait(RefusedReply).kind == "InternalError"
     with pytest.raises(ZeroDivisionError), searches.player(GREEDY, STANDARD):
@@ -130,8 +127,9 @@ def test_a_failed_player_is_not_reused(searches: Searches) -> None:
 
 @pytest.mark.parametrize("spec", ["expectimax", own_players.PATIENT])
 @pytest.mark.promise("R29b")
-def test_a_stopped_analysis_sends_its_result(searches: Searches, spec: str) -> None:
-    listener = Listener()
+def test_a_stopped_analysis_sends_its_result(
+    searches: Searches, listener: Listener, spec: str
+) -> None:
     stop = asked(searches, listener, question(spec, seconds=60.0))
     if spec == "expectimax":
         listener.wait(AnalysisReply)
@@ -143,9 +141,10 @@ def test_a_stopped_analysis_sends_its_result(searches: Searches, spec: str) -> N
 
 
 @pytest.mark.promise("R29b")
-def test_the_number_of_simultaneous_analyses_is_limited(searches: Searches) -> None:
+def test_the_number_of_simultaneous_analyses_is_limited(
+    searches: Searches, listener: Listener
+) -> None:
     """A third one is queued. Closing ends them all."""
-    listener = Listener()
     first = asked(searches, listener, question(seconds=60.0), 1)
     asked(searches, listener, question(seconds=60.0), 2)
     for ref in (1, 2):
@@ -161,8 +160,7 @@ def test_the_number_of_simultaneous_analyses_is_limited(searches: Searches) -> N
 
 
 @pytest.mark.promise("R29b")
-def test_a_short_analysis_does_not_wait_for_long_ones() -> None:
-    listener = Listener()
+def test_a_short_analysis_does_not_wait_for_long_ones(listener: Listener) -> None:
     with closing(Searches(make)) as searches:
         for ref in range(1, 11):
             asked(searches, listener, question(seconds=60.0), ref)

@@ -19,16 +19,15 @@ from twofold.game.rules import STANDARD, Move
 from twofold.games.store import GameStore, NotFound
 from twofold.players import make_player, play_game
 from twofold.web import table as module
-from twofold.web.page_game import REPLAY_MOVES, Asker
+from twofold.web.page_game import REPLAY_MOVES, Asker, PageGame
 from twofold.web.protocol import GameState, RefusedReply, Reply, StepReply
 from twofold.web.table import RETRY_SECONDS, PageTable
 
 
 def test_the_number_of_idle_games_is_limited(
-    table: PageTable, monkeypatch: pytest.MonkeyPatch
+    table: PageTable, listener: Listener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "IDLE_GAMES", 2)
-    listener = Listener()
     games = []
     for _ in range(5):
         live = begin(table, listener)
@@ -45,11 +44,10 @@ def test_the_number_of_idle_games_is_limited(
 
 
 def test_the_game_played_last_is_right_after_the_clock_is_set_back(
-    table: PageTable, monkeypatch: pytest.MonkeyPatch
+    table: PageTable, listener: Listener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = iter([2e9, 2e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9])
     monkeypatch.setattr(time, "time", lambda: next(clock))
-    listener = Listener()
     first = begin(table, listener)
     move(first, listener)
     last = begin(table, listener)
@@ -59,9 +57,8 @@ def test_the_game_played_last_is_right_after_the_clock_is_set_back(
     assert table.last() == last.name
 
 
-def test_an_imported_game_is_not_the_one_played_last(tmp_path: Path) -> None:
+def test_an_imported_game_is_not_the_one_played_last(listener: Listener, tmp_path: Path) -> None:
     """It is not until somebody plays on, whether a page has opened it or not."""
-    listener = Listener()
     with closing(GameStore(tmp_path)) as store, closing(PageTable(store)) as table:
         imported = kept(table, Record.from_game(Game(LARGE, 7)))
         assert (table.last(), table.find_last()) == ("", None)
@@ -82,13 +79,12 @@ def test_an_imported_game_is_not_the_one_played_last(tmp_path: Path) -> None:
         assert table.last() == imported
 
 
-def test_comments_and_tags_of_a_record_stay(table: PageTable) -> None:
+def test_comments_and_tags_of_a_record_stay(table: PageTable, listener: Listener) -> None:
     game = Game(LARGE, 1)
     for _ in range(3):
         game.play(game.legal_moves()[0])
     record = Record.from_game(game, player="Ann", comments={2: "here"}, tags={"Of": "mine"})
     name = kept(table, record)
-    listener = Listener()
     live = table.join(table.find(name), Asker(listener, 1))
     assert listener.wait(GameState).player == "Ann"
     move(live, listener)
@@ -97,9 +93,7 @@ def test_comments_and_tags_of_a_record_stay(table: PageTable) -> None:
     assert written.player == "Ann + me"
 
 
-def test_deleting_a_game_in_play(table: PageTable) -> None:
-    listener = Listener()
-    live = begin(table, listener)
+def test_deleting_a_game_in_play(table: PageTable, live: PageGame, listener: Listener) -> None:
     move(live, listener)
     wait_until_saved(live)
     let_play(live, listener, own_players.HELD)
@@ -151,7 +145,7 @@ def test_steps_come_in_order(table: PageTable) -> None:
         assert abs(after - before) <= 1
 
 
-def test_looking_back_at_a_long_game(table: PageTable) -> None:
+def test_looking_back_at_a_long_game(table: PageTable, listener: Listener) -> None:
     """Positions are replayed in batches while a page waits."""
     record = play_game(make_player("greedy"), LARGE, 1, keep_moves=True)
     assert record is not None
@@ -164,7 +158,6 @@ def test_looking_back_at_a_long_game(table: PageTable) -> None:
     alone = table.find(name)
     alone.replay_to(last)  # nobody follows
     assert alone.game.known_before(last) == 0
-    listener = Listener()
     live = table.join(table.find(name), Asker(listener, 1))
     live.replay_to(last)
     assert live.game.known_before(last) >= last - 64
@@ -172,8 +165,7 @@ def test_looking_back_at_a_long_game(table: PageTable) -> None:
     assert live.game.board == history.at(last - 1).board
 
 
-def test_a_game_that_ends_or_is_left_is_written_at_once(tmp_path: Path) -> None:
-    listener = Listener()
+def test_a_game_that_ends_or_is_left_is_written_at_once(listener: Listener, tmp_path: Path) -> None:
     with closing(GameStore(tmp_path)) as store:
         with closing(PageTable(store)) as table:
             live = begin(table, listener, STANDARD)

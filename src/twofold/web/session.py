@@ -286,6 +286,10 @@ class Bucket:
         return is_there
 
 
+End = tuple[int, str]
+"""Code and reason for closing a connection."""
+
+
 class Outbox:
     """Queue of replies to a page. Any thread may add one; `put` never blocks.
 
@@ -301,8 +305,8 @@ class Outbox:
         self._waiting: OrderedDict[object, str] = OrderedDict()
         self._bytes = 0
         self._changed = asyncio.Event()
-        self.overflow = asyncio.Event()
-        """Set when the queue is full; later replies are dropped."""
+        self.overflow: asyncio.Future[End] = loop.create_future()
+        """Done when the queue is full; later replies are dropped."""
 
     def put(self, reply: Reply) -> None:
         """Add a reply."""
@@ -316,13 +320,13 @@ class Outbox:
             self._loop.call_soon_threadsafe(self._add, place, text)
 
     def _add(self, place: object, text: str) -> None:
-        if self.overflow.is_set():
+        if self.overflow.done():
             return
         self._bytes += len(text) - len(self._waiting.pop(place, ""))
         self._waiting[place] = text
         self._changed.set()
         if self._bytes > self._most_bytes:
-            self.overflow.set()
+            self.overflow.set_result((TRY_AGAIN, "the page reads too slowly"))
 
     async def get(self) -> str:
         """Wait for the next reply."""
@@ -332,10 +336,6 @@ class Outbox:
         text = self._waiting.popitem(last=False)[1]
         self._bytes -= len(text)
         return text
-
-
-End = tuple[int, str]
-"""Code and reason for closing a connection."""
 
 
 class Sockets:
@@ -350,8 +350,8 @@ class Sockets:
         await socket.accept()
         outbox = Outbox(asyncio.get_running_loop())
         session = Session(self._hub, outbox.put)
-        ways = (_read(socket, session), _write(socket, outbox), _wait_until_full(outbox))
-        tasks = [asyncio.ensure_future(way) for way in ways]
+        ways = (_read(socket, session), _write(socket, outbox), outbox.overflow)
+        tasks: list[asyncio.Future[End | None]] = [asyncio.ensure_future(way) for way in ways]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             end = next(task.result() for task in tasks if task in done)
@@ -388,8 +388,3 @@ async def _write(socket: WebSocket, outbox: Outbox) -> None:
     with contextlib.suppress(OSError, RuntimeError, WebSocketDisconnect):
         while True:
             await socket.send_text(await outbox.get())
-
-
-async def _wait_until_full(outbox: Outbox) -> End:
-    await outbox.overflow.wait()
-    return TRY_AGAIN, "the page reads too slowly"

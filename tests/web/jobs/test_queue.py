@@ -114,24 +114,16 @@ def test_a_person_stops_a_job_and_goes_on(queue: JobQueue, tmp_path: Path) -> No
 
 def test_one_job_runs_and_the_others_are_queued(queue: JobQueue, tmp_path: Path) -> None:
     first = submit(queue, "waits", "a")
-    second = submit(queue, "waits", "b")
-    third = submit(queue, "done", "c")
     until(queue, first, state="running")
-    assert [job_of(queue, one).state for one in (second, third)] == ["waiting"] * 2
+    second, *_, last = [submit(queue, "done", f"n{number}") for number in range(MAX_WAITING)]
+    with pytest.raises(LimitExceeded, match="8 jobs are waiting"):
+        submit(queue, "done", "more")
+    assert [job_of(queue, one).state for one in (second, last)] == ["waiting"] * 2
     queue.stop(second)
     assert job_of(queue, second).state == "stopped"
     queue.stop(first)
-    until(queue, third, state="done")
-    assert not (tmp_path / "b.db").exists()
-
-
-def test_the_queue_is_bounded(queue: JobQueue, tmp_path: Path) -> None:
-    first = submit(queue, "waits", "first")
-    until(queue, first, state="running")
-    for number in range(MAX_WAITING):
-        submit(queue, "done", f"n{number}")
-    with pytest.raises(LimitExceeded, match="8 jobs are waiting"):
-        submit(queue, "done", "more")
+    until(queue, last, state="done")
+    assert not (tmp_path / "n0.db").exists()
 
 
 def test_no_file_is_overwritten(queue: JobQueue, tmp_path: Path) -> None:

@@ -41,9 +41,11 @@ def record(player: str = "") -> Record:
     return Record.from_game(game, player=player)
 
 
-def judged(game: Record) -> list[MoveJudgement]:
+@pytest.fixture(scope="module")
+def every() -> list[MoveJudgement]:
+    """The judgements of that game."""
     with make_player("ntuple:net=tiny,ply=1") as player:
-        return list(judge(game, player))
+        return list(judge(record(), player))
 
 
 def mistake(number: int, share: float = 0.5, game: str = "g") -> Mistake:
@@ -62,10 +64,8 @@ def mistake(number: int, share: float = 0.5, game: str = "g") -> Mistake:
     )
 
 
-def test_the_worst_mistakes_of_a_game_are_added() -> None:
-    game = record()
-    every = judged(game)
-    found = mistakes_of_game("k1", game, every)
+def test_the_worst_mistakes_of_a_game_are_added(every: list[MoveJudgement]) -> None:
+    found = mistakes_of_game("k1", record(), every)
     worst = sorted((one for one in every if one.label in MISTAKES), key=lambda one: one.ratio)
     wanted = {one.move_number: one for one in worst[:MOST_OF_GAME]}
     assert len(found) == min(MOST_OF_GAME, len(worst)) > 3
@@ -83,11 +83,13 @@ def test_the_worst_mistakes_of_a_game_are_added() -> None:
     ("player", "counts"),
     [("", True), ("me", True), ("greedy + me", True), ("greedy", False), ("ntuple:ply=2", False)],
 )
-def test_games_without_a_move_of_the_person_are_left_out(player: str, counts: bool) -> None:
+def test_games_without_a_move_of_the_person_are_left_out(
+    player: str, counts: bool, every: list[MoveJudgement]
+) -> None:
     game = record(player)
-    assert bool(mistakes_of_game("k1", game, judged(game))) == counts
+    assert bool(mistakes_of_game("k1", game, every)) == counts
     opened = replace(game, tags={OPENED_TAG: "yes"})
-    assert mistakes_of_game("k1", opened, judged(game)) == []
+    assert mistakes_of_game("k1", opened, every) == []
 
 
 def test_a_mistake_in_an_endgame_is_told_by_the_chances() -> None:
@@ -105,9 +107,8 @@ def test_a_mistake_in_an_endgame_is_told_by_the_chances() -> None:
     assert found.source == source
 
 
-def test_where_a_table_judges_its_chances_count() -> None:
-    game = record()
-    (judgement, *_) = judged(game)
+def test_where_a_table_judges_its_chances_count(every: list[MoveJudgement]) -> None:
+    game, judgement = record(), every[0]
     legal = [move for move in Move if judgement.values[move] is not None]
     chances = dict.fromkeys(legal[1:], 0.8) | {judgement.move: 0.2}
     answer = TableAnswer("442-256", "0" * 16, 256, chances, legal[-1])
