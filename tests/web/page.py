@@ -160,7 +160,7 @@ def add_record(hub: Hub, text: str | bytes) -> str:
 
 def kept(table: PageTable, record: Record) -> str:
     """Save a game that is played now; returns its id."""
-    return table.take_in(record, table.time()).game
+    return table.take_in(record, time.time()).game
 
 
 def wait_until(true: Callable[[], bool]) -> None:

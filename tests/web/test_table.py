@@ -43,20 +43,6 @@ def test_the_number_of_idle_games_is_limited(
     assert again.game.board == games[0].game.at(0).board
 
 
-def test_the_game_played_last_is_right_after_the_clock_is_set_back(
-    table: PageTable, listener: Listener, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    clock = iter([2e9, 2e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9])
-    monkeypatch.setattr(time, "time", lambda: next(clock))
-    first = begin(table, listener)
-    move(first, listener)
-    last = begin(table, listener)
-    move(last, listener)
-    monkeypatch.undo()
-    assert last.played >= first.played
-    assert table.last() == last.name
-
-
 def test_an_imported_game_is_not_the_one_played_last(listener: Listener, tmp_path: Path) -> None:
     """It is not until somebody plays on, whether a page has opened it or not."""
     with closing(GameStore(tmp_path)) as store, closing(PageTable(store)) as table:

@@ -4,6 +4,7 @@ All changes and replies are made under the game's lock; sending a reply never bl
 """
 
 import threading
+import time
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -317,7 +318,7 @@ class PageGame(LiveGame):
     def changed(self, *, at_once: bool = False) -> None:
         """Note a change, which is saved soon, or at once."""
         with self.lock:
-            self.played = self._table.time()
+            self.played = time.time()
             if self.place is not None and (own := self.own_score) is not None:
                 self._table.reached[self.name] = self.game.rules, own
             if at_once:

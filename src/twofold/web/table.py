@@ -63,7 +63,6 @@ class PageTable:
         self._live: dict[str, PageGame] = {}  # least recently used first
         self.reached: dict[str, tuple[Rules, int]] = {}  # points of own moves not yet saved
         self.seats: Final = Seats(MAX_PLAYERS, "twofold-autoplay")  # for players
-        self._latest, self._asked = time.time(), time.monotonic()
         self._woken, self._closing = threading.Event(), False
         self._keeper = start_thread(self._keep, "twofold-keeper")
 
@@ -73,13 +72,6 @@ class PageTable:
         """Have a game saved in the next moment; never blocks."""
         live.save_due = 0.0
         self._woken.set()
-
-    def time(self) -> float:
-        """Seconds since 1970; they still increase if the clock is set back."""
-        now = time.monotonic()
-        self._latest = max(time.time(), self._latest + now - self._asked)
-        self._asked = now
-        return self._latest
 
     # ---- games
 
@@ -93,7 +85,7 @@ class PageTable:
         """
         game = self.store.new_id() if keep else f"race-{secrets.token_hex(6)}"
         place = Row(self.store, game) if keep else None
-        live = PageGame(game, history, self, self.time(), place, known, begun=now_text())
+        live = PageGame(game, history, self, time.time(), place, known, begun=now_text())
         if history.can_undo:
             live.changed()
         return live
@@ -106,7 +98,7 @@ class PageTable:
         own = daily.without_day(unindexed(record))
         if known := self.store.find(unindexed(record)) or self.store.find(own):
             return Added(known, False)
-        return self.take_in(opened(record), self.time())
+        return self.take_in(opened(record), time.time())
 
     def take_in(self, record: Record, played: float | None = None) -> Added:
         """Save a game of the person's from a record, unless it is saved already.
@@ -115,7 +107,7 @@ class PageTable:
         game. `played` is in seconds since 1970; None for the time in the record. Raises
         InvalidInput or ResourceError if it cannot be written.
         """
-        when = when_played(record, self.time()) if played is None else played
+        when = when_played(record, time.time()) if played is None else played
         own = unindexed(record)
         if day := daily.day_of_record(own):
             game = daily.PREFIX + day
@@ -140,7 +132,7 @@ class PageTable:
         if game not in self.store:
             self.store.check_room()
             # This does not overwrite a try that another program has just created.
-            self.store.save(game, daily.new_record(day, now_text()), self.time())
+            self.store.save(game, daily.new_record(day, now_text()), time.time())
         return game
 
     def join(
@@ -168,7 +160,7 @@ class PageTable:
             raise NotFound(f"another program has deleted the game {shown(game)}")
         row = Row(self.store, game)
         record, kept = row.read(), self.store.kept(game)
-        played = self.time() if kept is None else kept.played
+        played = time.time() if kept is None else kept.played
         return PageGame(game, record.resume(), self, played, row, record, is_saved=True)
 
     def _forget(self, live: PageGame) -> None:
