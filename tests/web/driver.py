@@ -7,13 +7,14 @@ import json
 import threading
 from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 from starlette.types import ASGIApp, Message
 
 from twofold.web.hub import Hub
 from twofold.web.security import Access
-from twofold.web.server import Server, listen
+from twofold.web.server import Server, create_app, listen
 
 PORT = 2048
 HOST = f"127.0.0.1:{PORT}"
@@ -254,3 +255,12 @@ def serving(app: ASGIApp, listener: Any) -> Iterator[Server]:
 
 def free_listener() -> Any:
     return listen("127.0.0.1", 0)
+
+
+@contextlib.contextmanager
+def served(hub: Hub, folder: Path) -> Iterator[Access]:
+    """A hub behind a real socket, and what its owner knows."""
+    listener = free_listener()
+    access = Access(listener.getsockname()[1])
+    with serving(create_app(hub, access, folder), listener):
+        yield access

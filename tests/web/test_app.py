@@ -16,12 +16,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tests.web.driver import HOST, Answer, Client, ask_async, free_listener, run, serving
+from tests.web.driver import HOST, Answer, Client, ask_async, free_listener, run, served, serving
 from tests.web.used import FILES, STATIC
 from twofold.web.hub import Hub
 from twofold.web.pages import LASTING, PAGES, STYLES, TYPES, address, tile_colours
-from twofold.web.security import Access, Gate
-from twofold.web.server import create_app
+from twofold.web.security import Gate
 
 PROMISED = {
     "x-content-type-options": "nosniff",
@@ -91,28 +90,18 @@ def test_internal_errors_have_the_headers_too(client: Client) -> None:
     assert isinstance(client.app, Gate)
     assert isinstance(client.app.app, Starlette)
     client.app.app.routes.append(Route("/fault", fail))
-    sent = []
-
-    async def look() -> None:
-        scope = {"type": "http", "method": "GET", "path": "/fault", "query_string": b""}
-        pairs = [(name.encode(), value.encode()) for name, value in client.headers.items()]
-
-        async def send(message: dict[str, object]) -> None:
-            sent.append(message)
-
-        async def receive() -> dict[str, object]:
-            return {"type": "http.request", "body": b""}
-
-        await client.app({**scope, "headers": pairs, "root_path": ""}, receive, send)  # type: ignore[arg-type]
-
-    with pytest.raises(ZeroDivisionError):  # for the server to print
-        run(look())
-    names = dict(sent[0]["headers"])  # type: ignore[call-overload]
-    assert sent[0]["status"] == 500
-    assert names[b"x-content-type-options"] == b"nosniff"
-    body = json.loads(sent[1]["body"])  # type: ignore[arg-type]
-    assert body == {"error": "internal error (ZeroDivisionError). The server's log says more",
-                    "kind": "Fault"}  # fmt: skip
+    listener = free_listener()
+    with serving(client.app, listener):
+        asks = http.client.HTTPConnection("127.0.0.1", listener.getsockname()[1], timeout=60)
+        asks.request("GET", "/fault", headers=client.headers)
+        answer = asks.getresponse()
+        assert answer.status == 500
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert json.load(answer) == {
+            "error": "internal error (ZeroDivisionError). The server's log says more",
+            "kind": "Fault",
+        }
+        asks.close()
 
 
 @pytest.mark.promise("R27")
@@ -152,15 +141,12 @@ def test_no_path_leads_out_of_the_folder_through_a_real_server(hub: Hub, tmp_pat
 
 def real_answers(hub: Hub, folder: Path) -> Iterator[tuple[str, int]]:
     """Responses of a real server to each path, plain and escaped."""
-    listener = free_listener()
-    port = listener.getsockname()[1]
-    access = Access(port)
-    with serving(create_app(hub, access, folder), listener):
-        asks = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    with served(hub, folder) as access:
+        asks = http.client.HTTPConnection("127.0.0.1", access.port, timeout=60)
         for path in TRAVERSALS:
             spelling = quote(path, safe="/%:;,=$*~.\\")
             asks.putrequest("GET", spelling, skip_host=True)
-            asks.putheader("Host", f"127.0.0.1:{port}")
+            asks.putheader("Host", f"127.0.0.1:{access.port}")
             asks.putheader("Authorization", f"Bearer {access.token}")
             asks.endheaders()
             answer = asks.getresponse()

@@ -9,10 +9,9 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from tests.support.browser import PATIENCE_MS, violations
-from tests.web.driver import free_listener, serving
+from tests.web.driver import served
 from twofold.web.hub import Hub
 from twofold.web.security import Access
-from twofold.web.server import create_app
 
 
 class Elsewhere(http.server.BaseHTTPRequestHandler):
@@ -51,10 +50,8 @@ def elsewhere() -> Iterator[str]:
 
 @pytest.fixture
 def access(hub: Hub, tmp_path: Path) -> Iterator[Access]:
-    listener = free_listener()
-    access = Access(listener.getsockname()[1])
-    with serving(create_app(hub, access, tmp_path), listener):
-        yield access
+    with served(hub, tmp_path) as found:
+        yield found
 
 
 def follow(page: Page, elsewhere: str, url: str) -> None:

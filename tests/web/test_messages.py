@@ -12,7 +12,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
-from tests.web.driver import Client, connected, frame, free_listener, run, serving
+from tests.web.driver import Client, connected, frame, run, served
 from twofold.web import session
 from twofold.web.hub import Hub
 from twofold.web.protocol import (
@@ -23,8 +23,6 @@ from twofold.web.protocol import (
     RefusedReply,
     Reply,
 )
-from twofold.web.security import Access
-from twofold.web.server import create_app
 from twofold.web.session import (
     MESSAGES_AT_ONCE,
     MESSAGES_PER_SECOND,
@@ -272,21 +270,10 @@ def test_a_page_that_reads_nothing_is_disconnected(
 @pytest.fixture
 def real(hub: Hub, tmp_path: Path) -> Iterator[Callable[[], ClientConnection]]:
     """Opens WebSockets to a new server."""
-    listener = free_listener()
-    port = listener.getsockname()[1]
-    access = Access(port)
-    headers = {"Authorization": f"Bearer {access.token}"}
-
-    def opened() -> ClientConnection:
-        return connect(
-            f"ws://127.0.0.1:{port}/ws",
-            additional_headers=headers,
-            max_queue=None,
-            compression=None,
-        )
-
-    with serving(create_app(hub, access, tmp_path), listener):
-        yield opened
+    with served(hub, tmp_path) as access:
+        headers = {"Authorization": f"Bearer {access.token}"}
+        url = f"ws://127.0.0.1:{access.port}/ws"
+        yield lambda: connect(url, additional_headers=headers, max_queue=None, compression=None)
 
 
 def close_code(socket: ClientConnection) -> int:

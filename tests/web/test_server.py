@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 from websockets.exceptions import WebSocketException
-from websockets.sync.client import ClientConnection, connect
+from websockets.sync.client import ClientConnection
 
 from tests.support.servers import opened, until
-from tests.web.driver import frame, free_listener, serving
+from tests.web.driver import frame, free_listener, served, serving
 from twofold.errors import InvalidInput, LimitExceeded, ResourceError
 from twofold.web import server as module
 from twofold.web.hub import Hub
@@ -79,14 +79,12 @@ def test_silent_connections_do_not_use_up_the_open_files(hub: Hub, tmp_path: Pat
 
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (256, before[1]))
-    listener = free_listener()
-    access = Access(listener.getsockname()[1])
     try:
         with contextlib.ExitStack() as stack:
-            stack.enter_context(serving(create_app(hub, access, tmp_path), listener))
+            access = stack.enter_context(served(hub, tmp_path))
             with opened(access) as page:  # the limit is raised by now
                 for _ in range(300):
-                    stack.enter_context(socket.create_connection(listener.getsockname()))
+                    stack.enter_context(socket.create_connection(("127.0.0.1", access.port)))
                 assert is_answered(page)
                 assert is_answered(stack.enter_context(opened(access)))
     finally:
@@ -104,15 +102,13 @@ def test_a_chunk_of_no_size_leaves_no_trace_in_the_log(
     hub: Hub, tmp_path: Path, caplog: pytest.LogCaptureFixture, at_once: bool, is_owner: bool
 ) -> None:
     """It comes with the head of the request, or once that was answered."""
-    listener = free_listener()
-    access = Access(listener.getsockname()[1])
-    head = CHUNKED.format(port=access.port)
-    if is_owner:
-        head = head.replace("\r\n\r\n", f"\r\nAuthorization: Bearer {access.token}\r\n\r\n")
     with (
-        serving(create_app(hub, access, tmp_path), listener),
-        socket.create_connection(listener.getsockname(), 60) as one,
+        served(hub, tmp_path) as access,
+        socket.create_connection(("127.0.0.1", access.port), 60) as one,
     ):
+        head = CHUNKED.format(port=access.port)
+        if is_owner:
+            head = head.replace("\r\n\r\n", f"\r\nAuthorization: Bearer {access.token}\r\n\r\n")
         one.sendall(head.encode() + b"ZZZ\r\n" * at_once)
         if not (at_once or is_owner):
             assert one.recv(99).startswith(b"HTTP/1.1 403")
@@ -187,20 +183,16 @@ def test_a_signal_ends_it_and_a_second_one_at_once(hub: Hub, tmp_path: Path) -> 
 
 
 def test_it_ends_with_pages_open_and_a_game_going_on(hub: Hub, tmp_path: Path) -> None:
-    listener = free_listener()
-    access = Access(listener.getsockname()[1])
-    headers = {"Authorization": f"Bearer {access.token}"}
-    ended: list[ClientConnection] = []
+    pages = []
     with contextlib.ExitStack() as stack:
-        with serving(create_app(hub, access, tmp_path), listener):
+        with served(hub, tmp_path) as access:
             for _ in range(3):
-                address = f"ws://127.0.0.1:{access.port}/ws"
-                page = stack.enter_context(connect(address, additional_headers=headers))
+                page = stack.enter_context(opened(access))
                 page.send('{"type":"new","ref":1}')
                 game = until(page, "game")["game"]
                 page.send(json.dumps({"type": "autoplay", "game": game, "player": "greedy"}))
-                ended.append(page)
-        for page in ended:
+                pages.append(page)
+        for page in pages:
             with pytest.raises(WebSocketException):  # noqa: PT012 - until it is closed
                 while True:
                     page.recv(timeout=60)

@@ -7,11 +7,9 @@ from pathlib import Path
 
 from websockets.sync.client import connect
 
-from tests.web.driver import cookie, free_listener, serving
+from tests.web.driver import cookie, served
 from twofold.web.hub import Hub
 from twofold.web.pages import address
-from twofold.web.security import Access
-from twofold.web.server import create_app
 
 STATIC = Path(str(importlib.resources.files("twofold.web"))) / "static"
 
@@ -21,12 +19,9 @@ FILES = sorted(path.relative_to(STATIC).as_posix() for path in STATIC.rglob("*")
 
 def use_it(hub: Hub, folder: Path) -> str:
     """Load the page and all its files, make a move and analyse it."""
-    listener = free_listener()
-    port = listener.getsockname()[1]
-    access = Access(port)
-    host = f"127.0.0.1:{port}"
-    with serving(create_app(hub, access, folder), listener):
-        asks = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    with served(hub, folder) as access:
+        host = f"127.0.0.1:{access.port}"
+        asks = http.client.HTTPConnection(host, timeout=60)
         for path in ["/", *map(address, FILES)]:
             asks.request("GET", path, headers={"Cookie": cookie(access), "Host": host})
             answer = asks.getresponse()
