@@ -330,32 +330,18 @@ class Searches:
         Players are reused. With `at_home`, a player of one set of rules is started with its own.
         """
         kind = (self._placed(spec), rules, at_home)
-        player = self._take(kind) or self._new(spec, rules, at_home=at_home)
+        with self._lock:
+            idle = next((one for one in self._idle if one[0] == kind), None)
+            if idle is not None:
+                self._idle.remove(idle)
+        player = idle[1] if idle else self._make(spec)
         try:
+            if idle is None:
+                player.start(player.home or rules if at_home else rules, 0)
             yield player
         except BaseException:  # the player may be in an invalid state
             player.close()
             raise
-        self._give_back(kind, player)
-
-    def _take(self, kind: _Kind) -> Player | None:
-        with self._lock:
-            for place, (known, player) in enumerate(self._idle):
-                if known == kind:
-                    del self._idle[place]
-                    return player
-        return None
-
-    def _new(self, spec: PlayerSpec, rules: Rules, *, at_home: bool) -> Player:
-        player = self._make(spec)
-        try:
-            player.start(player.home or rules if at_home else rules, 0)
-        except BaseException:
-            player.close()
-            raise
-        return player
-
-    def _give_back(self, kind: _Kind, player: Player) -> None:
         with self._lock:
             self._idle.append((kind, player))
             surplus = max(0, len(self._idle) - (0 if self._closed else IDLE_PLAYERS))
