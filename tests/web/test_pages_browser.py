@@ -276,8 +276,8 @@ MEASURED = """
         [[0.8, 0.4, 0, 0], 'r'], [[null, 0.4, null, null], 'r'], [[0.5, 0.6, null, null], 'r']];
     const found = module.measure(moves.map(([chances, move], place) => (
         module.judged(chances, move, place))));
-    const { choices, matches, combo, longest, fit, mistakes: [{ place, move, best }] } = found;
-    return [choices, matches, combo, longest, fit, [place, move, best].join(' ')];"""
+    const { choices, matches, combo, longest, fit, mistakes: [one] } = found;
+    return [choices, matches, combo, longest, fit, `${one.place} ${one.move} ${one.best}`];"""
 """Two best moves, one that keeps half of the chance, a forced one, and a best one."""
 
 PLAIN = ".map((words) => words.replace('\\u00a0', ' '));"

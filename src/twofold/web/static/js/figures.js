@@ -64,11 +64,12 @@ export function formatBytes(bytes) {
 export function valueFormat(values, unit = '') {
   if (unit === PROBABILITY) return formatShare;
   const largest = Math.max(0, ...values.map((value) => Math.abs(value ?? 0)));
-  if (largest >= LARGE) return largeFormat(values, largest);
+  const step = largest >= LARGE ? Math.min(Math.floor(Math.log10(largest) / 3), SUFFIXES.length - 1) : 0;
+  const size = 1000 ** step; // values of a million and more are in millions and so on, so that no column cuts them
   const isWhole = values.every((value) => Number.isInteger(value ?? 0));
-  const usual = isWhole || largest >= 1000 ? 0 : largest >= 100 ? 1 : largest >= 2 ? 2 : 4;
-  const decimals = Math.min(Math.max(usual, decimalsOf(smallestGap(values))), usual + 2);
-  return (value) => fixed(value, decimals);
+  const usual = step ? 2 : isWhole || largest >= 1000 ? 0 : largest >= 100 ? 1 : largest >= 2 ? 2 : 4;
+  const decimals = Math.min(Math.max(usual, decimalsOf(smallestGap(values) / size)), usual + 2);
+  return (value) => `${fixed(value / size, decimals)}${SUFFIXES[step]}`;
 }
 
 /**
@@ -86,14 +87,6 @@ export function shortFormat(values) {
   const decimals = Math.max(0, ...values.map((value) => (
     [0, 1, 2].find((count) => Math.abs(value / unit - Number((value / unit).toFixed(count))) < 1e-9) ?? 3)));
   return (value) => (value === 0 ? '0' : `${fixed(value / unit, decimals)}${SUFFIXES[step]}`);
-}
-
-/** Values of a million and more: in millions and so on, so that no column cuts them. */
-function largeFormat(values, largest) {
-  const step = Math.min(Math.floor(Math.log10(largest) / 3), SUFFIXES.length - 1);
-  const unit = 1000 ** step;
-  const decimals = Math.min(Math.max(2, decimalsOf(smallestGap(values) / unit)), 4);
-  return (value) => `${fixed(value / unit, decimals)}${SUFFIXES[step]}`;
 }
 
 /**

@@ -41,17 +41,6 @@ export function keyOf(event) {
   return event.key.toLowerCase();
 }
 
-/**
- * The move that a key makes.
- *
- * @param {KeyboardEvent} event
- * @returns {string} a letter; empty for other keys and while Ctrl, Alt or Meta is held
- */
-export function moveOfKey(event) {
-  if (event.ctrlKey || event.altKey || event.metaKey) return '';
-  return KEYS[keyOf(event)] ?? '';
-}
-
 const TAKES_KEYS =
   'input:not([type="checkbox"], [type="button"]), select, textarea, [contenteditable]';
 const TAKES_ENTER = 'a, button, summary, input, select, textarea, [role="button"], [tabindex="0"]';
@@ -70,7 +59,8 @@ export function listenKeys({ move = null, commands = {} }) {
     if (event.defaultPrevented || event.isComposing || isTaken(event)) return;
     const name = commandOf(event);
     const command = (event.shiftKey && commands[`shift+${name}`]) || commands[name];
-    const letter = command || !move ? '' : moveOfKey(event);
+    const isHeld = event.ctrlKey || event.altKey || event.metaKey;
+    const letter = command || !move || isHeld ? '' : KEYS[keyOf(event)];
     if (!command && !letter) return;
     event.preventDefault();
     if (command) command(event);

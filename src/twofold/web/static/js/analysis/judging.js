@@ -157,16 +157,6 @@ export function isForced(judgement) {
 }
 
 /**
- * The chance that an endgame table gives a move; null where none speaks or it does not know it.
- *
- * @param {object} judgement
- * @param {string} letter of the move
- */
-function chanceOf(judgement, letter) {
-  return judgement.table?.chances[LETTERS.indexOf(letter)] ?? null;
-}
-
-/**
  * Who judged, and what one has to know about it.
  *
  * @param {Judging} judging
@@ -211,7 +201,8 @@ export function verdictOf(judgement) {
 function verdictKey(judgement) {
   if (isForced(judgement)) return 'review.verdict_forced';
   if (judgement.grade === 'best') return 'review.verdict_perfect';
-  return chanceOf(judgement, judgement.move) === null ? 'review.verdict' : 'review.verdict_chance';
+  const chance = judgement.table?.chances[LETTERS.indexOf(judgement.move)] ?? null; // where a table knows it
+  return chance === null ? 'review.verdict' : 'review.verdict_chance';
 }
 
 /**
