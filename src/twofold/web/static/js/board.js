@@ -59,21 +59,15 @@ export class BoardView {
   constructor({ rows = 4, cols = 4, label = '', compact = false } = {}) {
     this.layer = h('div', { class: 'board-tiles', 'aria-hidden': 'true' });
     this.element = h('div', { class: compact ? 'board compact' : 'board' }, this.#grid, this.layer, this.#marks);
-    this.resize(rows, cols, label);
+    this.label = label;
+    this.#resize(rows, cols);
   }
 
-  /**
-   * Give the board another shape; it is empty then.
-   *
-   * @param {number} rows
-   * @param {number} cols
-   * @param {string} [label] name of the grid
-   */
-  resize(rows, cols, label = '') {
+  #resize(rows, cols) {
     Object.assign(this, { rows, cols });
     this.element.style.setProperty('--rows', rows);
     this.element.style.setProperty('--cols', cols);
-    this.setLabel(label);
+    this.setLabel(this.label);
     this.#buildGrid();
     this.#finish();
     this.layer.replaceChildren();
@@ -83,6 +77,7 @@ export class BoardView {
 
   /** @param {string} label name of the grid; empty for the shape in words */
   setLabel(label) {
+    this.label = label;
     this.#grid.setAttribute('aria-label',
       label || text('board.label', { rows: this.rows, cols: this.cols }));
   }
@@ -91,9 +86,11 @@ export class BoardView {
    * Show a position.
    *
    * @param {number[]} tiles row by row, 0 for an empty cell
-   * @param {{animate?: boolean}} [options] whether tiles that are new appear slowly
+   * @param {{animate?: boolean, rows?: number, cols?: number}} [options] whether tiles that are new
+   *   appear slowly, and the shape where it may be another one
    */
-  show(tiles, { animate = false } = {}) {
+  show(tiles, { animate = false, rows = this.rows, cols = this.cols } = {}) {
+    if (rows !== this.rows || cols !== this.cols) this.#resize(rows, cols);
     this.#place(tiles, animate);
     this.#changed(tiles);
   }

@@ -31,7 +31,7 @@ export class BoardEditor {
 
   /** @param {BoardEditorOptions} options */
   constructor({ label, onChange, onPick }) {
-    Object.assign(this, { label, onChange, onPick });
+    Object.assign(this, { onChange, onPick });
     this.view = new BoardView({ label });
     this.element = h('div', {
       class: 'board-editor',
@@ -55,14 +55,11 @@ export class BoardEditor {
    * @param {number[]} tiles
    * @param {number} rows
    * @param {number} cols
-   * @param {{animate?: boolean}} [options]
    */
-  set(tiles, rows, cols, options = {}) {
-    if (rows !== this.view.rows || cols !== this.view.cols) {
-      this.view.resize(rows, cols, this.label);
-      this.#setCursor(0);
-    }
-    this.view.show(tiles, options);
+  set(tiles, rows, cols) {
+    const isOther = rows !== this.view.rows || cols !== this.view.cols;
+    this.view.show(tiles, { rows, cols });
+    if (isOther) this.#setCursor(0);
   }
 
   /** @param {number} cell to mark as that of the new tile; -1 for none */

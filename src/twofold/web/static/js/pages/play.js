@@ -169,10 +169,8 @@ class PlayPage {
   #onState(state) {
     const { rules, now } = state;
     clearToasts(); // about another position
-    const fits = this.#board.rows === rules.rows && this.#board.cols === rules.cols;
-    if (!fits) this.#board.resize(rules.rows, rules.cols);
     this.#board.setLabel(text('play.board', { rules: describeRules(rules) }));
-    this.#board.show(now.tiles, { animate: now.move_number === 0 });
+    this.#board.show(now.tiles, { rows: rules.rows, cols: rules.cols, animate: now.move_number === 0 });
     this.game.blocked = false;
     this.#overlay.hide();
     if (state.was) this.#rename(state.was, state.game);

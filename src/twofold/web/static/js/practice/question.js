@@ -82,9 +82,7 @@ export class AskingPart {
 
   #showBoard(asked) {
     this.#shown = asked;
-    const { rows, cols } = shapeOf(asked.board);
-    if (rows !== this.board.rows || cols !== this.board.cols) this.board.resize(rows, cols);
-    this.board.show(tilesOf(asked.board));
+    this.board.show(tilesOf(asked.board), shapeOf(asked.board));
     this.board.updateGrid();
     if (this.#isOpen) announce(text('practice.your_move'));
   }

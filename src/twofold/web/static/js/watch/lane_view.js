@@ -77,15 +77,11 @@ export class LaneView {
 
   #drawBoard(position, isAnimated) {
     const { rules } = this.lane;
-    if (rules.rows !== this.board.rows || rules.cols !== this.board.cols) {
-      this.board.resize(rules.rows, rules.cols);
-      this.picker?.setShape(rules.rows, rules.cols);
-      this.#drawn = null;
-    }
+    this.picker?.setShape(rules.rows, rules.cols);
     const before = this.#drawn;
     const isNext = before?.next_move && position.move_number === before.move_number + 1;
     if (isAnimated && isNext) this.board.step(stepBetween(before.tiles, rules.rows, rules.cols, before.next_move, position.tiles));
-    else this.board.show(position.tiles);
+    else this.board.show(position.tiles, { rows: rules.rows, cols: rules.cols });
     this.#drawn = position;
   }
 
