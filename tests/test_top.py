@@ -5,11 +5,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from tests.kernels.drivers import slide_array
 from twofold.game import reference
 from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.rules import Move, Rules
-from twofold.kernels import cells as on_cells
 from twofold.players import make_player
 from twofold.players.compiled import CompiledPlayer
 from twofold.players.loop import KernelGame
@@ -24,7 +24,7 @@ def slide(cells: list[int], rows: int, cols: int, move: Move) -> tuple[list[int]
     """By the reference, the kernel on cells and, where it is legal, Board: all must agree."""
     expected = reference.slide(cells, rows, cols, move)
     after = np.zeros(rows * cols, dtype=np.uint8)
-    reward = on_cells.slide_array(np.array(cells, dtype=np.uint8), rows, cols, int(move), after)
+    reward = slide_array(np.array(cells, dtype=np.uint8), rows, cols, int(move), after)
     assert (after.tolist(), reward) == expected
     slid = Board(cells, (rows, cols)).slide(move)
     assert (list(slid.board.exponents), slid.reward) == expected

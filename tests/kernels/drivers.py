@@ -16,11 +16,12 @@ from twofold.kernels import bits as on_bits
 from twofold.kernels import bits_simd as on_lanes
 from twofold.kernels import cells as on_cells
 from twofold.kernels import expectimax_cells as in_searches
-from twofold.kernels import play, simd
+from twofold.kernels import play, simd, updates
 from twofold.kernels.bits import frame
 from twofold.kernels.context import NODES
 from twofold.kernels.expectimax import depth_at
-from twofold.kernels.intrinsics import call_layer, pointer, u64_at
+from twofold.kernels.intrinsics import call_layer, i64_space, pointer, u64_at
+from twofold.kernels.ntuple import MAX_FEATURES, list_features
 
 Cells = NDArray[np.uint8]
 Ints = NDArray[np.int64]
@@ -304,3 +305,17 @@ def layer_values(
     values, nodes = np.zeros(len(afters)), np.zeros(len(afters), dtype=np.uint64)
     _layer_values(np.uint64(address), afters, first, end, values, nodes, context)
     return values, nodes
+
+
+@lazy_kernel(types.int64(types.uint8[::1], types.int64, types.int64, types.int64, types.uint8[::1]))
+def slide_array(board, rows, cols, move, after):
+    """The slide of games on cells."""
+    return on_cells.slide(pointer(board), rows, cols, move, pointer(after))
+
+
+@lazy_kernel(types.void(_WORDS, types.uint64, types.float64))
+def learn_one(thread, after, target):
+    """Update the value of one afterstate towards a target, without a game."""
+    places, words = i64_space(MAX_FEATURES), pointer(thread)
+    list_features(after, u64_at(words[updates.NETWORK]), places)
+    updates.update(places, target, words)

@@ -198,16 +198,6 @@ def test_other_settings_of_numba_end_nothing(
         assert done.stderr == ""
 
 
-def test_without_optimising_kernels_are_kept_for_the_run_only(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("NUMBA_OPT", "0")
-    note = "twofold: with NUMBA_OPT=0 kernels contain addresses; compiled kernels are kept"
-    for done in run_twice(tmp_path):
-        assert is_right_elsewhere(done)
-        assert done.stderr == f"{note} for this run only\n"  # said once
-
-
 @pytest.mark.parametrize("kind", ["nbi", "nbc"])
 @pytest.mark.parametrize("damage", ["empty", "zeros", "cut off", "one byte"])
 def test_a_damaged_file_is_compiled_anew(

@@ -61,19 +61,3 @@ def test_lines_equal_the_general_layer(shape: tuple[int, int]) -> None:
             for first, end in ((0, 1), (1, 2), (0, 2)):
                 if end <= len(rules.spawn):
                     both(evaluator, search, first, end, afters)
-
-
-@pytest.mark.parametrize(
-    ("evaluator", "rules"),
-    [
-        (EVALUATORS["snake"], ""),
-        (replace(EVALUATORS["rows"], adds_reward=True), ""),
-        (replace(EVALUATORS["rows"], dead_value=-np.inf), ""),
-        (replace(EVALUATORS["rows"], at="state"), ""),
-        (EVALUATORS["rows"], "spawn=2:1,4:1,8:1"),
-    ],
-)
-def test_others_have_a_general_layer(evaluator: Evaluator, rules: str) -> None:
-    search = Expectimax(evaluator, Rules.parse(rules), Depth.fixed(1))
-    general = layers.after_spawn if evaluator.at == "state" else layers.after_move
-    assert search.context.words[LOWEST] == address_of(general)

@@ -9,7 +9,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,7 @@ from twofold.env.vector import Seeding
 from twofold.game.board import Board
 from twofold.game.rules import Rules
 from twofold.kernels import context as names
-from twofold.kernels import env_games, learning, ntuple, play, policies, updates
+from twofold.kernels import env_games, learning, ntuple, play, policies
 from twofold.kernels import expectimax_cells as cell_kernels
 from twofold.kernels import updates as at
 from twofold.kernels._jit import address_of
@@ -35,6 +34,7 @@ from twofold.kernels.expectimax import LOWEST
 from twofold.kernels.play import ask, spawn_distribution
 from twofold.kernels.simd import WIDTH
 from twofold.kernels.transposition import BUCKET_WORDS, MIN_BUCKETS
+from twofold.learn.settings import TrainingSettings
 from twofold.learn.training import Training
 from twofold.limits import MAX_EXPONENT
 from twofold.search.alphabeta import AlphaBeta, Summed
@@ -55,6 +55,21 @@ def test_guards_notice_a_write_on_either_side(offset: int) -> None:
     assert guards.intact()
     guards._whole[0][ZONE + offset] = 0
     assert not guards.intact()
+
+
+def move_between(guards: Guards, *owners: Any) -> None:
+    """Move the arrays of objects or dictionaries between guards, and all addresses in them."""
+    moved: dict[int, Any] = {}
+    for held in [owner if isinstance(owner, dict) else vars(owner) for owner in owners]:
+        for name, array in list(held.items()):
+            if isinstance(array, np.ndarray) and array.size:
+                held[name] = moved[array.ctypes.data] = guards.copy(array)
+    known, changed = np.array(sorted(moved), dtype=np.uint64), 0
+    for array in moved.values():
+        words = array.reshape(-1).view(np.uint8)[: array.nbytes // 8 * 8].view(np.uint64)
+        for place in np.flatnonzero(np.isin(words, known)).tolist():
+            words[place], changed = moved[int(words[place])].ctypes.data, changed + 1
+    assert changed  # else the kernels would not see the guards
 
 
 # Games
@@ -153,13 +168,11 @@ def test_many_games_at_once(keep: bool, guards: Guards) -> None:
 def guard_search(guards: Guards, search: Search, table: bool = True) -> Search:
     """Move the arrays of a search between guards; its table has the fewest buckets, if any."""
     context = search.context
-    context.words = guards.copy(context.words)
-    for word, array in list(context._held.items()):
-        context.point(word, guards.copy(array))
     if table:
         size = MIN_BUCKETS * BUCKET_WORDS
-        context.point(names.TABLE, guards.copy(np.zeros(size, dtype=np.uint64)))
+        context.point(names.TABLE, np.zeros(size, dtype=np.uint64))
         context.words[names.BUCKETS] = context.words[names.ALL] = MIN_BUCKETS
+    move_between(guards, context, context._held)
     return search
 
 
@@ -218,10 +231,10 @@ def test_searches(name: str, guards: Guards) -> None:
     make, depths = SEARCHES[name]
     plain, search = make(), make()
     needs_score = name in EVALUATORS and EVALUATORS[name].needs_score
-    guarded = guard_search(guards, search, not needs_score and name != "alphabeta, prunes False")
     if isinstance(search, ExpectimaxCells):  # without a spare frame
         size = (cell_kernels.frames(max(depths)) - 1) * cell_kernels.FRAME_BYTES // 8
-        search.context.point(cell_kernels.WORKSPACE, guards.copy(np.zeros(size, dtype=np.uint64)))
+        search.context.point(cell_kernels.WORKSPACE, np.zeros(size, dtype=np.uint64))
+    guarded = guard_search(guards, search, not needs_score and name != "alphabeta, prunes False")
     if search.rules.shape == (4, 4):
         boards = [board for board, _ in positions(5, 6)]
     else:
@@ -249,13 +262,6 @@ def tiny_network(patterns: str, shape: tuple[int, int], stages: tuple[int, ...])
     return network
 
 
-def guard_network(guards: Guards, network: Network) -> Words:
-    """The words of a network and its weights, between guards."""
-    words = guards.copy(network.words())
-    words[ntuple.WEIGHTS] = guards.copy(network.weights).ctypes.data
-    return words
-
-
 def extreme_boards(shape: tuple[int, int]) -> Words:
     """The emptiest and the fullest boards there are, and some of every kind."""
     cells = shape[0] * shape[1]
@@ -272,7 +278,9 @@ def test_values_of_networks(
     network = tiny_network(f"0 {last}", shape, stages)
     boards = guards.copy(extreme_boards(shape))
     values, expected = guards.copy(np.zeros(len(boards))), np.zeros(len(boards))
-    ntuple.value_many(boards, guard_network(guards, network), values)
+    held = {"words": network.words(), "weights": network.weights}
+    move_between(guards, held)
+    ntuple.value_many(boards, held["words"], values)
     ntuple.value_many(boards, network.words(), expected)
     assert (values == expected).all()
 
@@ -288,8 +296,7 @@ def test_policies_and_lowest_layers_of_networks(
     plain, search = (
         Expectimax(network_evaluator(network), rules, Depth.fixed(1), table_mb=0) for _ in range(2)
     )
-    guard_search(guards, search, table=False)
-    search.context.point(names.PARAMS, guard_network(guards, network))
+    move_between(guards, search.context, search.context._held, {"": network.weights})
     both = search.context.words, plain.context.words
     boards, mask = extreme_boards(shape), frame(*shape).mask
     for board in boards:
@@ -317,57 +324,25 @@ RUNS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-@dataclass
-class Guarded:
-    """A training run of one thread whose memory lies between guards."""
+def guarded_training(guards: Guards, settings: TrainingSettings, games: int) -> Training:
+    """A run of one thread, with room for few results, whose memory lies between guards."""
+    training = Training(settings, games=games)
+    (worker,), shape = training.workers, frame(*settings.rules.shape)
+    worker.results = worker.results[:RESULT_ROOM]
+    worker.words[at.RESULT_ROOM] = RESULT_ROOM
+    tables = {"across": shape.across, "down": shape.down}
+    move_between(guards, training, training.network, worker, tables)
+    worker.begin(settings.schedule[0], games)
+    return training
 
-    training: Training
-    words: Words
-    game: Words
 
-    @classmethod
-    def make(cls, guards: Guards, training: Training) -> "Guarded":
-        (worker,), network = training.workers, training.network
-        network.weights = guards.copy(network.weights)
-        training.network_words = guards.copy(network.words())
-        training.memory = guards.copy(training.memory)
-        training.games_begun = guards.copy(training.games_begun)
-        training.carousel = guards.copy(training.carousel)
-        worker.game = guards.copy(worker.game)
-        worker.history = guards.copy(worker.history)
-        worker.results = guards.copy(worker.results[:RESULT_ROOM])
-        worker.words = words = guards.copy(worker.words)
-        rules, shape = training.settings.rules, frame(*training.settings.rules.shape)
-        distribution = spawn_distribution(rules.spawn_exponents, rules.spawn_weights)
-        for word, array in (
-            (at.NETWORK, training.network_words),
-            (at.MEMORY, training.memory),
-            (at.ACROSS, guards.copy(shape.across)),
-            (at.DOWN, guards.copy(shape.down)),
-            (at.DISTRIBUTION, guards.copy(distribution)),
-            (at.GAMES, training.games_begun),
-            (at.GAME, worker.game),
-            (at.RESULTS, worker.results),
-        ):
-            words[word] = array.ctypes.data
-        if training.settings.carousel:
-            words[at.CAROUSEL] = training.carousel.ctypes.data
-        words[at.RESULT_ROOM] = RESULT_ROOM
-        worker.point_history()
-        return cls(training, words, worker.game)
-
-    def begin(self, games: int) -> None:
-        (worker,), settings = self.training.workers, self.training.settings
-        worker.begin(settings.schedule[0], games)
-
-    def go_on(self, moves: int) -> list[tuple[int, ...]]:
-        """Until no game is left; returns the results."""
-        results = []
-        active = True
-        while active:
-            active = learning.train(self.words, moves)
-            results += self.training.workers[0].take_results().tolist()
-        return [tuple(result) for result in results]
+def go_on(training: Training, moves: int) -> list[tuple[int, ...]]:
+    """Until no game is left; returns the results."""
+    (worker,), results, active = training.workers, list[Any](), True
+    while active:
+        active = learning.train(worker.words, moves)
+        results += worker.take_results().tolist()
+    return [tuple(result) for result in results]
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -375,22 +350,20 @@ def test_training(name: str, guards: Guards) -> None:
     games = 400 if name == "carousel" else 60
     plain = Training(settings_of(**RUNS[name]), games=games)
     plain.run()
-    guarded = Guarded.make(guards, Training(settings_of(**RUNS[name]), games=games))
-    guarded.begin(games)
-    results = guarded.go_on(1_000)
+    guarded = guarded_training(guards, settings_of(**RUNS[name]), games)
+    results = go_on(guarded, 1_000)
     assert [(score, largest) for score, _, largest in results] == list(plain.curve.recent)
-    assert guarded.training.network.weights.tobytes() == plain.network.weights.tobytes()
-    assert guarded.training.memory.tobytes() == plain.memory.tobytes()
+    assert guarded.network.weights.tobytes() == plain.network.weights.tobytes()
+    assert guarded.memory.tobytes() == plain.memory.tobytes()
 
 
 @pytest.mark.parametrize("order", ["forward", "backward"])
 def test_a_game_as_long_as_its_history(order: str, guards: Guards) -> None:
     """It ends without room for another afterstate, and continues afterwards."""
     settings = settings_of((4, 4), "td", order=order, steps=3)
-    guarded = Guarded.make(guards, Training(settings, games=3))
-    guarded.begin(3)
-    guarded.game[at.COUNT] = at.HISTORY_SIZE - 6
-    (_, moves, _), *rest = guarded.go_on(100_000)
+    guarded = guarded_training(guards, settings, 3)
+    guarded.workers[0].game[at.COUNT] = at.HISTORY_SIZE - 6
+    (_, moves, _), *rest = go_on(guarded, 100_000)
     assert moves == 5
     assert len(rest) == 2
 
@@ -398,46 +371,25 @@ def test_a_game_as_long_as_its_history(order: str, guards: Guards) -> None:
 def test_the_carousel_goes_round(guards: Guards) -> None:
     """Its rings overflow many times over."""
     settings = settings_of((2, 2), "td", stages=(8, 16), carousel=True)
-    guarded = Guarded.make(guards, Training(settings, games=9_000))
-    guarded.begin(9_000)
-    guarded.go_on(1_000)
-    assert guarded.training.carousel[1, 0] > 2 * at.CAROUSEL_SIZE
-    assert (guarded.training.carousel[1] > 0).all()
-
-
-def test_single_updates(guards: Guards) -> None:
-    pairs = " ".join(f"{a:x}{b:x}" for a, b in MOST)
-    for stages in ((), (64, 1024)):
-        guarded = Guarded.make(
-            guards, Training(settings_of((4, 4), "tc", stages=stages, patterns=pairs))
-        )
-        guarded.begin(0)
-        for board in extreme_boards((4, 4)):
-            updates.learn_one(guarded.words, board, 100.0)
+    guarded = guarded_training(guards, settings, 9_000)
+    go_on(guarded, 1_000)
+    assert guarded.carousel[1, 0] > 2 * at.CAROUSEL_SIZE
+    assert (guarded.carousel[1] > 0).all()
 
 
 @pytest.mark.parametrize("stages", [(), (4, 16)])
 def test_weights_that_are_no_numbers(stages: tuple[int, ...], guards: Guards) -> None:
     """No weight before the first stage is read."""
-    guarded = Guarded.make(guards, Training(settings_of((2, 3), "tc", stages=stages), games=20))
-    guarded.training.network.weights[:] = np.nan
-    guarded.begin(20)
-    assert len(guarded.go_on(100)) == 20
-    assert np.isnan(guarded.training.network.weights).all()
+    guarded = guarded_training(guards, settings_of((2, 3), "tc", stages=stages), 20)
+    guarded.network.weights[:] = np.nan
+    assert len(go_on(guarded, 100)) == 20
+    assert np.isnan(guarded.network.weights).all()
 
 
 # Environments
 
 COUNT = WIDTH + 3
 """Number of games: one vector and some single games."""
-
-
-def guard_games(games: EnvGames, guards: Guards) -> None:
-    """Move every array of the games between guard zones."""
-    for name, array in list(vars(games).items()):
-        if isinstance(array, np.ndarray) and name != "_words":
-            setattr(games, name, guards.copy(array))
-    games._make_words()
 
 
 @pytest.mark.parametrize(
@@ -453,7 +405,8 @@ def test_steps_of_environments(shape: str, observation: Observation, guards: Gua
     rules = Rules.parse(f"{shape} goal=64 stop=goal")
     settings = EnvSettings(rules, observation, spawn_info=True)
     games = EnvGames(settings, COUNT, 40, autoreset=True)
-    guard_games(games, guards)
+    move_between(guards, games)
+    games._make_words()
     seeding = Seeding(games)
     every = np.ones(COUNT, dtype=np.bool_)
     seeding.begin(seeding.listed(5), every)
@@ -470,7 +423,8 @@ def test_steps_of_environments(shape: str, observation: Observation, guards: Gua
 
 def test_the_way_of_environments_from_bits_to_cells(guards: Guards) -> None:
     games = EnvGames(EnvSettings(), COUNT)
-    guard_games(games, guards)
+    move_between(guards, games)
+    games._make_words()
     games.place(np.ones(COUNT, dtype=np.bool_), Start(Board.parse("ff00/ff00/eedd/1234"), 0, 0))
     games.afterstates()
     for move in (3, 0, 1, 2) * 20:

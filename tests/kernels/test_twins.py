@@ -25,6 +25,7 @@ from tests.kernels.drivers import (
     moves_by_reference,
     moves_on_bits,
     moves_on_cells,
+    slide_array,
     slide_in_search,
     to_bits,
 )
@@ -80,15 +81,6 @@ def test_moves_agree(count: int, figure: Callable[[str], None]) -> None:
     figure(f"{compared:,} boards of {len(SHAPES)} shapes, 0 differences")
 
 
-def test_the_boards_are_of_every_kind() -> None:
-    boards = boards_of(4, 4, 4_000)
-    expected = moves_by_reference(boards, 4, 4)
-    assert set(range(14)) <= set((boards == 0).sum(axis=1).tolist())
-    assert expected.over.sum() > 50
-    assert expected.overflow.sum() > 500
-    assert set(expected.legal.tolist()) >= {0, 5, 10, 15}
-
-
 # The families
 
 
@@ -129,23 +121,6 @@ def merged(cells: One, rows: int, cols: int, move: int) -> list[int]:
 
 def legal_mask(cells: One, rows: int, cols: int) -> int:
     return sum(1 << move for move in reference.legal_moves(cells, rows, cols))
-
-
-def quick_moves(boards: Cells, rows: int, cols: int) -> list[Any]:
-    """By `moves_by_reference`, which slides each different line once."""
-    found = moves_by_reference(boards, rows, cols)
-    return list(zip(found.after.tolist(), found.reward.tolist(), found.legal.tolist(), strict=True))
-
-
-def moves_by_board(cells: list[int], rows: int, cols: int) -> tuple[Any, ...]:
-    """By `Board`, which checks that a move is legal."""
-    board, after, rewards = Board(cells, (rows, cols)), [cells] * 4, [0] * 4
-    for move in board.legal_moves():
-        slide = board.slide(move)
-        after[move], rewards[move] = list(slide.board.exponents), slide.reward
-    assert board.is_over == (not board.legal_moves()) == reference.is_over(cells, rows, cols)
-    assert board.legal_moves() == tuple(reference.legal_moves(cells, rows, cols))
-    return after, rewards, sum(1 << move for move in board.legal_moves())
 
 
 def slides_in_search(boards: Cells, rows: int, cols: int) -> list[Any]:
@@ -319,7 +294,6 @@ def downgraded_naively(threshold: int, cells: list[int], rows: int, cols: int) -
 
 TO_TURN = [(4, 4), (2, 2), (3, 4), (4, 3), (1, 3), (5, 5), (8, 8)]
 FAMILIES = {
-    "quick reference": Family(quick_moves, moves_by_board, SHAPES, MAX_EXPONENT - 1),
     "slides of searches on cells": Family(
         slides_in_search, slides_or_illegal, SHAPES, MAX_EXPONENT - 1
     ),
@@ -360,7 +334,7 @@ def test_a_kernel_equals_its_naive_twin(name: str, shape: Shape) -> None:
 def test_a_merge_past_the_largest_exponent(move: Move) -> None:
     """Games refuse it; in a search two tiles of 2^35 make one of 2^35."""
     cells, after = np.full(4, MAX_EXPONENT, dtype=np.uint8), np.zeros(4, dtype=np.uint8)
-    assert on_cells.slide_array(cells, 2, 2, int(move), after) == on_cells.TOO_LARGE
+    assert slide_array(cells, 2, 2, int(move), after) == on_cells.TOO_LARGE
     with pytest.raises(TileTooLarge, match=TOO_LARGE_MERGE):
         reference.slide(cells.tolist(), 2, 2, move)
     with pytest.raises(TileTooLarge):
@@ -373,7 +347,7 @@ def test_the_largest_merge_is_exact() -> None:
     cells = np.array([34, 34, 35, 34, 34, 34, 34, 0], dtype=np.uint8)
     after = np.zeros(8, dtype=np.uint8)
     expected, reward = reference.slide(cells.tolist(), 1, 8, Move.LEFT)
-    assert on_cells.slide_array(cells, 1, 8, int(Move.LEFT), after) == reward == 3 * 2**35
+    assert slide_array(cells, 1, 8, int(Move.LEFT), after) == reward == 3 * 2**35
     assert after.tolist() == expected == [35, 35, 35, 35, 0, 0, 0, 0]
 
 

@@ -6,11 +6,10 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from tests.kernels.drivers import played_boards, to_bits
+from tests.kernels.drivers import learn_one, played_boards, to_bits
 from tests.learn.naive import Learner, symmetric, table_of, twin_of
 from twofold.game.board import Board
 from twofold.game.rules import Rules
-from twofold.kernels import updates
 from twofold.learn.settings import TrainingSettings, parse_schedule
 from twofold.learn.training import Training
 from twofold.values.network import Network
@@ -45,7 +44,7 @@ def test_updates_equal_those_on_dictionaries(
     boards = played_boards(COUNT, *shape, seed=3)
     targets = np.random.default_rng(5).uniform(-500, 2000, COUNT)
     for cells, bits, target in zip(boards, to_bits(boards, *shape), targets, strict=True):
-        updates.learn_one(worker.words, bits, target)
+        learn_one(worker.words, bits, target)
         learner.update(tuple(cells.tolist()), target)
     assert training.updates == COUNT
 

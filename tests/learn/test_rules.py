@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.kernels.drivers import learn_one
 from twofold.errors import InvalidInput, InvalidNetwork, LimitExceeded
 from twofold.game.board import Board
-from twofold.kernels import updates
 from twofold.kernels import updates as at
 from twofold.learn.checkpoint import load, save
 from twofold.learn.rules import Decay, LearningRule, decay, learning_rule
@@ -82,7 +82,7 @@ def test_a_schedule_counts_the_updates_of_all_threads(halved: Decay) -> None:
     for made in (499, 500):
         training.network.weights[0] = 0.0
         worker.words[at.UPDATES] = made
-        updates.learn_one(worker.words, after, 100.0)
+        learn_one(worker.words, after, 100.0)
         steps.append(training.network.weights.max())
     assert steps[0] == 2 * steps[1] > 0
 

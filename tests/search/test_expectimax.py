@@ -1,20 +1,16 @@
 """Expectimax on bits and on cells: ties, depth, limits, tables, games, lines, large tiles."""
 
-from collections.abc import Sequence
-
 import pytest
 
 from tests.support.twins import positions, small_positions, values_of
 from twofold.errors import LimitExceeded, TileTooLarge, UnsupportedRules
 from twofold.game.board import Board
-from twofold.game.game import Game
 from twofold.game.rules import Move, Rules
 from twofold.kernels import context as names
 from twofold.kernels.transposition import MIN_BUCKETS
-from twofold.players import make_player, play_game
+from twofold.players import make_player
 from twofold.players.searching import ExpectimaxPlayer
 from twofold.search.analysis import LineStep
-from twofold.search.base import Search
 from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax, ExpectimaxCells
 from twofold.values import EVALUATORS
@@ -98,55 +94,7 @@ def test_an_evaluator_without_a_form_on_cells_is_refused_by_name() -> None:
         make_player("alphabeta").start(Rules.parse("spawn=2:1,65536:1"), 1)
 
 
-GAMES = [
-    "5x5 goal=256 stop=goal", "6x6 goal=256 stop=goal", "3x6 goal=128 stop=goal",
-    "8x8 goal=128 stop=goal", "1x8", "2x5", "spawn=65536:1 goal=1048576 stop=goal",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("text", GAMES)
-def test_whole_games(text: str) -> None:
-    rules = Rules.parse(text)
-    with make_player("expectimax:eval=rows,ply=2") as player:
-        games = [play_game(player, rules, 3, keep_moves=True) for _ in range(2)]
-    first, second = games
-    assert first is not None
-    assert second is not None
-    assert (first.letters, first.score) == (second.letters, second.score)
-    game = Game(rules, seed=3)
-    for letter in first.letters:
-        game.play(Move.parse(letter))
-    assert game.is_finished
-    assert (game.score, game.board) == (first.score, first.board)
-    if rules.stop_at_goal:
-        assert first.max_tile >= rules.goal
-
-
 # The line
-
-
-def test_the_line_is_that_of_the_search_on_bits() -> None:
-    evaluator, rules, depth = EVALUATORS["rows"], Rules(), Depth.fixed(3)
-    searches: list[Search] = [
-        kind(evaluator, rules, depth) for kind in (Expectimax, ExpectimaxCells)
-    ]
-    same = 0
-    for board, score in positions(20, 6, seed=33):
-        on_bits, on_cells = (
-            search.line(search.position(board), score, board.legal_moves()[0], 3)
-            for search in searches
-        )
-        check_line(board, on_cells)
-        same += on_bits == on_cells  # values a last digit apart may choose another cell
-    assert same >= 15
-
-
-def check_line(board: Board, line: Sequence[LineStep]) -> None:
-    for step in line:
-        board = board.slide(step.move).board
-        if step.cell is not None:
-            assert step.tile is not None
-            board = board.place(step.cell, step.tile)
 
 
 def test_the_line_ends_with_the_game_or_the_limit() -> None:

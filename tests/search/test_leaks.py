@@ -60,14 +60,14 @@ def ask(spec: str, budget: str | None, boards: list[tuple[Board, int]]) -> list[
 def test_earlier_searches_change_nothing(
     spec: str, budget: str | None, figure: Callable[[str], None]
 ) -> None:
-    boards = positions(5, 4, seed=31)
+    boards = positions(10, 4, seed=31)
     fresh = [ask(spec, budget, [position])[0] for position in boards]
     kept = ask(spec, budget, boards)
     backwards = ask(spec, budget, [*boards, *boards[::-1]])[len(boards) :][::-1]
     expected = [answer(analysis) for analysis in fresh]
     assert [answer(analysis) for analysis in kept] == expected
     assert [answer(analysis) for analysis in backwards] == expected
-    figure(f"{spec} {budget or ''}: 15 searches, 0 differences")
+    figure(f"{spec} {budget or ''}: 30 searches, 0 differences")
 
 
 @pytest.mark.promise("R6")

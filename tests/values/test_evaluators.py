@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from tests.support import literal
 from tests.support.guards import Guards
@@ -27,7 +26,6 @@ from twofold.kernels.evaluate import evaluate_once_on_cells as evaluate_once
 from twofold.limits import MAX_EXPONENT
 from twofold.values import EVALUATORS, Evaluator, find_evaluator
 from twofold.values.evaluator import only_4x4, small_shapes
-from twofold.values.rows import unit_of
 
 SMALL = [(1, 2), (2, 1), (1, 4), (2, 2), (2, 3), (3, 3), (3, 4), (4, 3), (4, 4)]
 LARGE = [(5, 5), (3, 6), (8, 8), (2, 8), (8, 1), (1, 5)]
@@ -213,29 +211,3 @@ def test_weights_that_cannot_be_used_are_refused(weights: Any, message: str) -> 
 
 
 # Sums of table entries are exact, so that any order gives the same value
-
-
-def line_tables(name: str, shape: tuple[int, int], **weights: float) -> NDArray[np.float64]:
-    tables_for = EVALUATORS[name].reweighted(weights).line_tables_for
-    assert tables_for is not None
-    tables = tables_for(*shape)
-    assert all(table.shape == (65_536,) and table.dtype == np.float32 for table in tables)
-    return np.stack(tables).astype(np.float64)
-
-
-@pytest.mark.parametrize("shape", [(1, 4), (2, 2), (3, 4), (4, 4)])
-@pytest.mark.parametrize("name", LINES)
-def test_lines_are_whole_multiples_of_a_unit_and_add_up_in_any_order(
-    name: str, shape: tuple[int, int]
-) -> None:
-    across, down = tables = line_tables(name, shape)
-    for units, most in ((tables / unit_of(tables), 2**31), (tables * 65_536, 2**53)):
-        assert (units == np.rint(units)).all()
-        assert 8 * np.abs(units).max() < most
-    rng = np.random.default_rng(3)
-    for board in small_positions(shape, 40, largest=15):
-        grid = np.array(board.exponents).reshape(shape)
-        rows = [across[row @ [4096, 256, 16, 1][: shape[1]]] for row in grid]
-        cols = [down[col @ [4096, 256, 16, 1][: shape[0]]] for col in grid.T]
-        parts = rng.permutation([*rows, *cols])
-        assert EVALUATORS[name].value(board) == sum(parts.tolist())

@@ -9,7 +9,6 @@ A kernel is loaded at its first use: a player needs about twelve of several hund
 """
 
 import contextlib
-import functools
 import hashlib
 import os
 import platform
@@ -108,20 +107,14 @@ def _choose_folder() -> Path | None:
         with tempfile.TemporaryFile(dir=folder):
             os.utime(folder)
     except OSError:
-        _say_not_kept(f"{root} is not writable")
-        return None
-    if shared is not None:
-        _say_not_kept(f"other users of this machine can change {shared}")
+        why = f"{root} is not writable"
+    else:
+        why = "" if shared is None else f"other users of this machine can change {shared}"
+    if why:
+        sys.stderr.write(f"twofold: {why}; compiled kernels are kept for this run only\n")
         return None
     _remove_unused(folder)
     return folder
-
-
-def _say_not_kept(why: str) -> None:
-    sys.stderr.write(f"twofold: {why}; compiled kernels are kept for this run only\n")
-
-
-_say_once: Final = functools.cache(_say_not_kept)
 
 
 def _remove_unused(current: Path) -> None:
@@ -176,14 +169,6 @@ def _own_locator() -> Iterator[None]:
 
 class _CacheImpl(caching.CompileResultCacheImpl):
     _locator_classes: Any = (_Locator,)
-
-    def check_cachable(self, cres: Any) -> bool:
-        """Whether machine code can be kept; not if it contains addresses, as without optimising."""
-        if cres.library.has_dynamic_globals:
-            config: Any = numba.config
-            _say_once(f"with NUMBA_OPT={int(config.OPT)} kernels contain addresses")
-            return False
-        return all(one.can_cache for one in cres.lifted)
 
 
 class _Files(caching.IndexDataCacheFile):

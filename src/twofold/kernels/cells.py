@@ -10,7 +10,7 @@ import numpy as np
 from numba import types
 
 from twofold.kernels._jit import kernel
-from twofold.kernels.intrinsics import U8_POINTER, U64_POINTER, pointer
+from twofold.kernels.intrinsics import U8_POINTER, U64_POINTER
 
 MAX_EXPONENT: Final = 35
 TOO_LARGE: Final = -1
@@ -112,12 +112,3 @@ def place_spawn(cells, count, random_bits, distribution):
                 cells[cell] = np.uint8(distribution[word])
                 return
             number -= 1
-
-
-_ARRAY: Final = types.uint8[::1]
-
-
-@kernel(types.int64(_ARRAY, types.int64, types.int64, types.int64, _ARRAY))
-def slide_array(cells, rows, cols, move, after):
-    """`slide` for callers outside kernels: arrays of rows * cols exponents."""
-    return slide(pointer(cells), rows, cols, move, pointer(after))

@@ -104,19 +104,12 @@ def best_corner(bits, score, params):
     return best
 
 
-@kernel(types.int64(types.uint64))
-def clustering(bits):
-    """Differences between neighbours: 0 is best.
-
-    For each tile the mean absolute difference from the tiles in its 3x3 neighbourhood, itself
-    counted, in whole points; summed over all tiles. Cells outside a smaller shape are empty.
-    """
-    return neighbour_spread(bits)
-
-
 @kernel(EVALUATOR)
 def clustered_score(bits, score, params):
     """int(score + ln(score) * empty cells - clustering), at least min(score, 1).
+
+    Clustering is the mean absolute difference of each tile from the tiles in its 3x3 neighbourhood,
+    itself counted, in whole points; summed over all tiles. Cells outside a smaller shape are empty.
 
     params: float64 in the same memory: rows * cols, the weights of the clustering and of empty
     cells, then ln(4 i) times the latter for i = 0 .. `LOG_TABLE` - 1. int rounds towards zero.
@@ -126,7 +119,7 @@ def clustered_score(bits, score, params):
     numbers = f64_pointer(params)
     empty = numbers[0] - (16 - count_empty(bits, FULL))
     logarithm = numbers[CLUSTERING_HEAD + min(score >> 2, LOG_TABLE - 1)]
-    value = np.trunc(score + logarithm * empty - numbers[1] * clustering(bits))
+    value = np.trunc(score + logarithm * empty - numbers[1] * neighbour_spread(bits))
     return max(value, np.float64(min(score, 1)))
 
 
@@ -332,7 +325,7 @@ def smooth_on_cells(cells, rows, cols, score, params):
 
 @kernel(types.int64(U8_POINTER, types.int64, types.int64))
 def clustering_on_cells(cells, rows, cols):
-    """Differences between neighbours, see `clustering`."""
+    """Differences between neighbours, see `clustered_score`."""
     total = 0
     for row in range(rows):
         for col in range(cols):

@@ -242,18 +242,28 @@ def choose(bits, legal, score, draw, context):
     return best
 
 
-@kernel(_NODE)
+@kernel(
+    types.Tuple((types.int64, types.float64))(
+        types.uint64, types.int64, types.int64, types.float64, U64_POINTER
+    )
+)
 def reply(state, score, ply, chance_of, context):
-    """The value of a state: that of its best move, `ply` plies deep."""
+    """The best move of a state, the first one tried of equals, and its value `ply` plies deep.
+
+    Without a move it is -1, and the value that of a dead board.
+    """
     across, down = u64_at(context[at.ACROSS]), u64_at(context[at.DOWN])
-    best = -np.inf
-    for move in range(4):
+    best, best_value = -1, as_f64(context[at.DEAD_VALUE])
+    for number in range(4):
+        move = ordered_move(number, context)
         after, packed = on_bits.slide(state, move, across, down)
         if after != state:
             gain = on_bits.reward_of(packed)
             value = chance(after, score + gain, ply - 1, chance_of, context)
-            best = max(best, value + gain if context[at.ADDS_REWARD] else value)
-    return best if best != -np.inf else as_f64(context[at.DEAD_VALUE])
+            value += gain if context[at.ADDS_REWARD] else 0
+            if best < 0 or value > best_value:
+                best, best_value = move, value
+    return best, best_value
 
 
 _WORDS: Final = types.uint64[::1]
@@ -268,20 +278,8 @@ def value_of(bits, score, move, ply, context):
 
 @kernel(types.int64(types.uint64, types.int64, types.int64, types.float64, _WORDS))
 def best_reply(state, score, ply, chance_of, context):
-    """The best move of a state, the first one tried of equals; -1 for none."""
-    words = pointer(context)
-    across, down = u64_at(words[at.ACROSS]), u64_at(words[at.DOWN])
-    best, best_value = -1, 0.0
-    for number in range(4):
-        move = ordered_move(number, words)
-        after, packed = on_bits.slide(state, move, across, down)
-        if after != state:
-            gain = on_bits.reward_of(packed)
-            value = chance(after, score + gain, ply - 1, chance_of, words)
-            value += gain if words[at.ADDS_REWARD] else 0
-            if best < 0 or value > best_value:
-                best, best_value = move, value
-    return best
+    """The move of `reply` for callers outside kernels."""
+    return reply(state, score, ply, chance_of, pointer(context))[0]
 
 
 @kernel(types.void(types.uint64, types.int64, _WORDS))
@@ -361,7 +359,6 @@ def share_replies(states, scores, ply, chances, values, nodes, counter, context)
         if number >= len(states):
             break
         before = words[at.NODES]
-        values[number] = reply(
-            states[number], np.int64(scores[number]), ply, chances[number], words
-        )
+        score = np.int64(scores[number])
+        values[number] = reply(states[number], score, ply, chances[number], words)[1]
         nodes[number] = words[at.NODES] - before

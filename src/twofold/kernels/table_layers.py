@@ -56,7 +56,14 @@ class HalfArrays(NamedTuple):
 
 
 class LiftArrays(NamedTuple):
-    """The effect of up on two neighbouring columns; see `twofold.tables.layers.Lift`."""
+    """The effect of up on two neighbouring columns.
+
+    Attributes:
+        low: int32 (low pairs, high pairs), the pair's part of the new code of the low half.
+        high: uint32, the same of the high half, with flags.
+        low_pairs: int32 by place in the low half, its content in the pair of columns.
+        high_pairs: int32 by place in the high half.
+    """
 
     low: Any
     high: Any

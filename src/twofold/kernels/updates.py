@@ -23,18 +23,14 @@ from twofold.kernels.intrinsics import (
     call_rule,
     f32_at,
     i64_offset,
-    i64_space,
-    pointer,
     prefetch_f32,
     u64_at,
 )
 from twofold.kernels.ntuple import (
-    MAX_FEATURES,
     STAGE_SIZE,
     STAGES,
     WEIGHTS,
     feature_count,
-    list_features,
     promoted,
     sum_features,
 )
@@ -234,14 +230,3 @@ def target_of(game, number, last, terminal, thread):
         reward, known = np.float64(pairs[2 * step]), np.float64(pairs[2 * step + 1])
         target = reward + lambda_ * target + (1.0 - lambda_) * known
     return target
-
-
-_WORDS: Final = types.uint64[::1]
-
-
-@kernel(types.void(_WORDS, types.uint64, types.float64))
-def learn_one(thread, after, target):
-    """Update the value of one afterstate towards a target, without a game."""
-    places, words = i64_space(MAX_FEATURES), pointer(thread)
-    list_features(after, u64_at(words[NETWORK]), places)
-    update(places, target, words)

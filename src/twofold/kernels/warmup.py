@@ -4,6 +4,7 @@ As a program it compiles the modules named in its arguments, and prints a line a
 """
 
 import importlib
+import itertools
 import subprocess
 import sys
 import time
@@ -41,58 +42,44 @@ def compile_all(on_step: Told | None = None, cores: int = 1) -> None:
     `on_step` is called with a line of text after each module. With 2 or more cores, a second
     process compiles half of the modules.
     """
-    steps = _Steps(on_step)
-    _import(BASE, steps)
+    numbers = itertools.count(1)
+
+    def tell(text: str) -> None:
+        if on_step is not None:
+            on_step(f"kernels {next(numbers)}/{len(MODULES)}: {text}")
+
+    _compile(BASE, tell)
     if cores < 2:
-        _import(SEARCH + OTHERS, steps)
+        _compile(SEARCH + OTHERS, tell)
         return
     with subprocess.Popen(
         [sys.executable, "-P", "-m", __name__, *OTHERS], stdout=subprocess.PIPE, text=True
     ) as second:
         try:
-            _import(SEARCH, steps)
+            _compile(SEARCH, tell)
             assert second.stdout is not None
             for line in second.stdout:
-                steps.add(line.strip())
+                tell(line.strip())
         except BaseException:
             second.kill()
             raise
-    _import(
-        OTHERS, _Steps(None)
-    )  # from the cache, or compiled here if the other process has failed
+    _compile(OTHERS)  # from the cache, or compiled here if the other process has failed
 
 
-class _Steps:
-    def __init__(self, told: Told | None) -> None:
-        self._told, self._done = told, 0
-
-    def add(self, text: str) -> None:
-        self._done += 1
-        if self._told is not None:
-            self._told(f"kernels {self._done}/{len(MODULES)}: {text}")
-
-
-def _import(modules: Sequence[str], steps: _Steps) -> None:
+def _compile(modules: Sequence[str], tell: Told = lambda _: None) -> None:
     for module in modules:
         began = time.perf_counter()
         importlib.import_module(f"twofold.kernels.{module}")
-        load_declared()
-        steps.add(f"{module}, {time.perf_counter() - began:.1f} s")
+        load(*DECLARED)
+        tell(f"{module}, {time.perf_counter() - began:.1f} s")
 
 
-def load_declared() -> None:
-    """Compile or load all kernels of the modules imported so far."""
-    load(*DECLARED)
-
-
-class _Printed(_Steps):
-    """Prints its reports, for the parent process."""
-
-    def add(self, text: str) -> None:
-        sys.stdout.write(f"{text}\n")
-        sys.stdout.flush()
+def _print(text: str) -> None:
+    """Print a line for the parent process."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":
     kernels.announces = False
-    _import(sys.argv[1:], _Printed(None))
+    _compile(sys.argv[1:], _print)

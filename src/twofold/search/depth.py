@@ -78,7 +78,7 @@ class Depth:
         """The depth for a board, from its numbers of empty cells and of different tiles."""
         if self.by_tiles:
             return min(max(4, tiles - 1), MAX_PLY)
-        return _ply_at(self.steps, empty)
+        return [ply for place, ply in self.steps if place <= empty][-1]
 
     def table_by_empty(self) -> Sequence[int]:
         """The depth for 0 to 16 empty cells; 0 if `by_tiles`."""
@@ -86,8 +86,7 @@ class Depth:
 
     def table_by_tiles(self) -> Sequence[int]:
         """The depth for 0 to 15 different tiles; 0 unless `by_tiles`."""
-        counts = range(_BITS_CELLS)
-        return [min(max(4, tiles - 1), MAX_PLY) if self.by_tiles else 0 for tiles in counts]
+        return [self.at(0, tiles) if self.by_tiles else 0 for tiles in range(_BITS_CELLS)]
 
 
 def _parse_steps(text: str) -> Steps:
@@ -95,9 +94,9 @@ def _parse_steps(text: str) -> Steps:
     for step in text.split("/"):
         match = re.fullmatch(r"([0-9]{1,9})(?:@([0-9]{1,2}))?", step, re.ASCII)
         if not match:
+            whole = "" if step == text else f" in {shown(text)}"
             raise InvalidSpec(
-                "expected ply as a number such as 5, 6/5@3/4@8 or tiles, "
-                f"got {_part_of(step, text)}"
+                f"expected ply as a number such as 5, 6/5@3/4@8 or tiles, got {shown(step)}{whole}"
             )
         ply = check_limit("ply", int(match[1]), 1, MAX_PLY)
         steps.append((int(match[2] or 0), ply))
@@ -107,12 +106,3 @@ def _parse_steps(text: str) -> Steps:
             f"expected ascending numbers of empty cells, as in 6/5@3/4@8, got {shown(text)}"
         )
     return tuple(steps)
-
-
-def _part_of(part: str, text: str) -> str:
-    """The wrong part of a depth, with the whole text if it has other parts."""
-    return shown(text) if part == text else f"{shown(part)} in {shown(text)}"
-
-
-def _ply_at(steps: Steps, empty: int) -> int:
-    return [ply for place, ply in steps if place <= empty][-1]

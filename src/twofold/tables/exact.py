@@ -178,15 +178,12 @@ class ExactTable:
 
 
 def _as_bits(boards: Sequence[int] | NDArray[np.uint64]) -> NDArray[np.uint64]:
-    found = np.asarray(boards) if isinstance(boards, np.ndarray) else None
+    if isinstance(boards, np.ndarray) and boards.dtype == np.uint64 and boards.ndim == 1:
+        return np.ascontiguousarray(boards)
     try:
-        if found is None:
-            found = np.array([index(board) for board in boards], dtype=np.uint64)
+        return np.array([index(board) for board in boards], dtype=np.uint64)
     except (TypeError, OverflowError):
-        pass
-    if found is None or found.ndim != 1 or found.dtype.kind not in "ui" or np.any(found < 0):
-        raise InvalidBoard(f"expected boards as numbers of 64 bits, got {shown(boards)}")
-    return np.ascontiguousarray(found, dtype=np.uint64)
+        raise InvalidBoard(f"expected boards as numbers of 64 bits, got {shown(boards)}") from None
 
 
 def solve(

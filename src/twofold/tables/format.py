@@ -204,8 +204,6 @@ def _head(file: TensorFile) -> TableHead:
     for key in expected.keys() - {"levels"}:
         checked(file.tensors, key, ("<u8",), expected[key].shape, file.name)
     most = None if is_walls else sum(sizes)
-    if file.tensors["levels"].dtype == np.uint8:
-        raise InvalidTable(f"expected chances of 16 bits, got 8 bits in {file.name}")
     levels = checked(file.tensors, "levels", ("<u2",), (most,), file.name)
     if levels.shape[0] > sum(sizes):
         raise InvalidTable(
