@@ -4,14 +4,17 @@ import random
 
 import numpy as np
 import pytest
+from numba import types
 
+from tests.kernels.lazily import lazy_kernel
 from tests.tables.made import made
 from tests.tables.naive import Recursion
 from twofold.game import reference
 from twofold.game.board import Board
 from twofold.game.rules import Move
-from twofold.kernels.table_lookup import covers_board
-from twofold.tables.layers import TURNS, turned_cell, turned_move, unmerged_row_table
+from twofold.kernels.intrinsics import pointer
+from twofold.kernels.table_lookup import covers
+from twofold.tables.layers import TURNS, turned_cell, turned_move
 from twofold.tables.library import EndgameTables
 from twofold.tables.pattern import EndgamePattern, Walls
 
@@ -72,14 +75,6 @@ def some_boards(naive: Naive, count: int) -> list[Cells]:
         if fits and not board.is_over and not naive.at_goal(board.exponents):
             found.append(board.exponents)
     return found
-
-
-def test_walls_never_merge() -> None:
-    table = unmerged_row_table()
-    assert [int(table[row]) & 0xFFFF for row in (0x0FF0, 0xF0F1, 0x1F1F, 0x11FF, 0xFFFF)] == [
-        0xFF00, 0xFF10, 0x1F1F, 0x2FF0, 0xFFFF,
-    ]  # fmt: skip
-    assert int(table[0xFF01]) >> 16 & 0xFFFF == 0x0FF1
 
 
 @pytest.mark.promise("R70")
@@ -151,6 +146,11 @@ def won_6(cells: Cells, level: int) -> bool:
     )
     column = (p, q, third[3]) == (half, quarter, eighth) and eighth in (third[2], fourth[3])
     return row or column
+
+
+@lazy_kernel(types.boolean(types.uint64, types.uint64[::1]))
+def covers_board(frame, words):
+    return covers(frame, pointer(words))
 
 
 @pytest.mark.parametrize("name", SMALL)

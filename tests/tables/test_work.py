@@ -99,41 +99,11 @@ def test_threads_and_stops_change_no_byte(
     assert runs > 3
 
 
-class _Died(BaseException):
-    """Stands for the end of a process."""
-
-
-@of_both_kinds
-@pytest.mark.promise("R71")
-@pytest.mark.parametrize(("last", "next_layer"), [(20, 9), (0, -1)], ids=["between", "at the end"])
-def test_an_interrupted_build_continues_from_its_checkpoint(
-    pattern: EndgamePattern, last: int, next_layer: int, tmp_path: Path
-) -> None:
-    """Also if all layers are done and the file is not in its place yet."""
-    wanted = whole(pattern=pattern)
-    path = tmp_path / "died"
-
-    def die(now: LayerProgress) -> None:
-        if now.layer == last:
-            raise _Died
-
-    work = Work(path, pattern, interval=0.0)
-    with pytest.raises(_Died):
-        work.run(on_progress=die)
-    assert not path.exists()
-    assert 0 < (share_done(path) or 0) <= 1
-    again = Work(path, pattern)
-    assert again.resume()
-    assert again.next_layer == next_layer
-    assert again.run()
-    assert path.read_bytes() == wanted
-
-
-def _build_to_layer_20(pattern: EndgamePattern, path: Path, there: Path) -> None:
-    """Build, open a pipe at layer 20, which waits for its reader, and then wait to be killed."""
+def _build_to_layer(pattern: EndgamePattern, last: int, path: Path, there: Path) -> None:
+    """Build, open a pipe at a layer, which waits for its reader, and then wait to be killed."""
 
     def halt(now: LayerProgress) -> None:
-        if now.layer == 20:
+        if now.layer == last:
             with there.open("w"):
                 signal.pause()
 
@@ -143,20 +113,24 @@ def _build_to_layer_20(pattern: EndgamePattern, path: Path, there: Path) -> None
 @of_both_kinds
 @pytest.mark.promise("R71")
 @pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
-def test_a_killed_build_continues(pattern: EndgamePattern, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("last", "next_layer"), [(20, 9), (0, -1)], ids=["between", "at the end"])
+def test_a_killed_build_continues_from_its_checkpoint(
+    pattern: EndgamePattern, last: int, next_layer: int, tmp_path: Path
+) -> None:
+    """Also if all layers are done and the file is not in its place yet."""
     wanted = whole(pattern=pattern)
-    path = tmp_path / "killed"
-    there = tmp_path / "there"
+    path, there = tmp_path / "killed", tmp_path / "there"
     os.mkfifo(there)
-    process = fork(_build_to_layer_20, pattern, path, there)
+    process = fork(_build_to_layer, pattern, last, path, there)
     assert process.pid is not None
     with there.open():
         os.kill(process.pid, signal.SIGKILL)
         process.join()
     assert not path.exists()
-    assert 0 < (share_done(path) or 0) < 1
+    assert 0 < (share_done(path) or 0) <= 1
     work = Work(path, pattern)
     assert work.resume()
+    assert work.next_layer == next_layer
     assert work.run()
     assert path.read_bytes() == wanted
 

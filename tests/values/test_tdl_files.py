@@ -24,9 +24,6 @@ FILES = {
     "double": ("double.w", ("51",), 8, ()),
     "stages": ("stages.bin", ("00000001", "00000056", "10000001", "10000056"), 4, (128,)),
 }
-MOST_BYTES = 4 * 2**20
-SECONDS = 20.0  # of the processor
-TINY = float(np.finfo(np.float32).tiny)
 TYPES = {2: "<f2", 4: "<f4", 8: "<f8"}
 
 

@@ -310,11 +310,6 @@ if _PDEP:
         """The nibbles under a mask of whole nibbles, side by side from the lowest bit."""
         return _pext(bits, mask)
 
-    @kernel("uint64(uint64, uint64)")
-    def scatter_nibbles(packed, mask):
-        """Nibbles side by side from the lowest bit, moved under a mask of whole nibbles."""
-        return _pdep(packed, mask)
-
     @kernel("uint64(uint64, int64)")
     def nth_set_bit(mask, n):
         """The n-th lowest set bit of a mask, alone in its word; n counts from 0."""
@@ -337,17 +332,6 @@ else:
             found |= ((bits >> shift) & np.uint64(15)) << place
             mask &= ~(np.uint64(15) << shift)
             place += np.uint64(4)
-        return found
-
-    @kernel("uint64(uint64, uint64)")
-    def scatter_nibbles(packed, mask):
-        """Nibbles side by side from the lowest bit, moved under a mask of whole nibbles."""
-        found = np.uint64(0)
-        while mask:
-            shift = np.uint64(trailing_zeros(mask))
-            found |= (packed & np.uint64(15)) << shift
-            mask &= ~(np.uint64(15) << shift)
-            packed >>= np.uint64(4)
         return found
 
     @kernel("uint64(uint64, int64)")

@@ -223,12 +223,6 @@ def covers(frame, table):
     return not carries(frame, even, odd) and not at_goal(frame, goal, table)
 
 
-@kernel(types.boolean(types.uint64, _WORDS))
-def covers_board(frame, words):
-    """`covers` for callers outside kernels, by the words of one table."""
-    return covers(frame, pointer(words))
-
-
 @kernel(types.int64(types.uint64, types.int64, U64_POINTER))
 def half_number(after, total, table):
     """The number in the file of an afterstate in the frame that exceeds no cap.
