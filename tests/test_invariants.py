@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.kernels.drivers import slide_array
 from twofold.errors import IllegalMove
 from twofold.game import reference
 from twofold.game.board import Board
