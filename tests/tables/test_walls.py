@@ -1,6 +1,7 @@
 """Tables with walls of any tiles: their chances by recursion, and which boards they cover."""
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -149,7 +150,7 @@ def won_6(cells: Cells, level: int) -> bool:
 
 
 @lazy_kernel(types.boolean(types.uint64, types.uint64[::1]))
-def covers_board(frame, words):
+def covers_board(frame: Any, words: Any) -> Any:
     return covers(frame, pointer(words))
 
 
