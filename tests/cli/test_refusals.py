@@ -35,6 +35,7 @@ FAULTS: dict[str, list[tuple[str, str]]] = {
     "analyse": [
         ("", "missing argument 'BOARD' (see twofold analyse --help)"),
         ("001", "expected 16 cells"),
+        ("''", "expected a board such as 0012/0013/0024/1357, or its file, got ''"),
         ("gone.txt", "there is no such file either"),
         ("0000/0000/0000/0000", "no move is legal on 0000/0000/0000/0000: it has no tile"),
         ("few.txt", "'few.txt': expected 16 cells for a 4x4 board, got 3"),

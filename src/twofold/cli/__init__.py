@@ -254,7 +254,7 @@ N = TypeVar("N", int, float)
 
 def _within(number: N, low: float | None, high: float | None) -> N:
     if low is not None and high is not None and not low <= number <= high:
-        raise typer.BadParameter(f"a number from {low:.15g} to {high:.15g}, got {number:.15g}")
+        raise typer.BadParameter(f"a number from {low:.16g} to {high:.16g}, got {number:.16g}")
     return number
 
 
