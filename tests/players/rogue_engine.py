@@ -143,6 +143,7 @@ def legal_letters(cells: list[int]) -> str:
 REPLIES = {
     "waits": "",
     "thinks": "",
+    "none": "bestmove none",
     "garbage": "bestmove sideways",
     "error": "error not today",
     "illegal": "{wrong}",

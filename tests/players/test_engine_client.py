@@ -99,6 +99,7 @@ BREAKS = {
     "closes": "the end of its output",
     "error": "got error: not today",
     "illegal": r"expected a legal move \(.*\) .* in reply to 'position .*, go', got bestmove",
+    "none": r"expected a legal move \(.*\) .* got bestmove none",
     "garbage": "expected a bestmove .* got 'bestmove sideways' .expected a move u, r, d or l",
     "not-utf8-move": r"'bestmove \\ufffd\\ufffd\\ufffd\\x00' .expected a move",
     "megabyte": "got a line of more than 10000 bytes: b'info string xxx",
