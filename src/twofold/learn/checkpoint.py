@@ -64,8 +64,7 @@ def save(training: Training, path: str | os.PathLike[str]) -> None:
         patterns=network.name,
         symmetries=network.symmetries,
         stages=network.stages,
-        before=training.before,
-        **card_values(training) | {"settings": training.settings.document()},
+        **card_values(training),
     )
     state = _TrainingState(
         settings=card.settings,
@@ -88,6 +87,7 @@ def card_values(training: TrainingRun) -> dict[str, Any]:
         "method": training.settings.describe(),
         "settings": training.settings.document(),
         "games": training.curve.games,
+        "before": training.before,
         "moves": training.moves,
         "seconds": round(training.seconds, 1),
         "curve": training.curve.rows(),

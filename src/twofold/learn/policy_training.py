@@ -39,7 +39,6 @@ class PolicyTraining(TrainingRun):
 
     Attributes:
         moves: moves learned from so far.
-        before: the runs whose weights this one began with, oldest first.
     """
 
     settings: PolicySettings
@@ -58,7 +57,6 @@ class PolicyTraining(TrainingRun):
         self.limit(moves, seconds)
         torch.set_num_threads(min(settings.threads, cores()))
         self.learner = Learner(settings, device_named(device))
-        self.before: list[Earlier] = []
 
     def limit(self, moves: int | None, seconds: float | None) -> None:
         """Set the limits on the whole run; None for no limit."""
@@ -152,7 +150,6 @@ def save(training: PolicyTraining, path: str | os.PathLike[str]) -> None:
         unit=network.reward.unit,
         layers=len(network.layers),
         symmetric=training.settings.symmetric,
-        before=training.before,
         **card_values(training),
     )
     state = _State(

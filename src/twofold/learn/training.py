@@ -150,6 +150,7 @@ class TrainingRun(ABC):
         settings: what decides what is learnt.
         curve: of the games that began with start tiles.
         evaluations: of the network, in their order.
+        before: methods and games of the earlier runs that the weights come from.
         seconds: time spent training.
         second_limit: its limit; None for none.
         phase: number of the present phase of `phases`; one more than the last where all are over.
@@ -162,6 +163,7 @@ class TrainingRun(ABC):
     def __init__(self) -> None:
         self.curve = Curve()
         self.evaluations: list[Evaluation] = []
+        self.before: list[Earlier] = []
         self.seconds = 0.0
         self._lock = threading.Lock()
 
@@ -205,7 +207,6 @@ class Training(TrainingRun):
     Attributes:
         network: the network, changed in place.
         begun_before: games begun before the limit on games was changed.
-        before: methods and games of the earlier runs that the weights come from.
         memory: numbers of the learning rules, float32 (weights, size). For temporal coherence the
             sum of each weight's unscaled updates, and of their absolute values.
 
@@ -239,7 +240,6 @@ class Training(TrainingRun):
         rings = carousel_shape(settings)
         self.carousel: Words = own_words(rings[0] * rings[1]).reshape(rings)
         self.band_sums: Words = np.array([-(-low // 2) for low in settings.bands], dtype=np.uint64)
-        self.before: list[Earlier] = []
         load(kernels.begin, kernels.train)  # no time that the run measures includes it
         self.workers = [Worker(self) for _ in range(settings.threads)]
         self._enough = NO_LIMIT
