@@ -4,8 +4,9 @@ import base64
 import hashlib
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -51,14 +52,11 @@ FOREIGN_HOSTS = [
 ]  # fmt: skip
 
 
-@pytest.fixture
-def access() -> Access:
-    return Access(PORT)
-
-
-@pytest.fixture
-def app(hub: Hub, tmp_path: Path) -> Gate:
-    return create_app(hub, Access(PORT), tmp_path)
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gate]:
+    folder = tmp_path_factory.mktemp("hub")
+    with closing(Hub(folder, "greedy", warm_up=False)) as hub:
+        yield create_app(hub, Access(PORT), folder)
 
 
 def ask(app: Gate, target: str, method: str = "GET", **headers: str) -> Answer:
