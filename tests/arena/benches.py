@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.support.commands import cli as cli
 from tests.support.forks import forked_workers as forked_workers
-from twofold.arena.bench import Bench, PlayerStanding
+from twofold.arena.bench import Bench, MemoryStudy, PlayerStanding
 from twofold.arena.games import GameColumns
 from twofold.arena.study import Study
 from twofold.game.notation import SeedRange
@@ -18,7 +18,7 @@ HERE = Path(__file__).parent / "players_for_tests.py"
 SMALL = Rules.parse("3x3 goal=64")
 
 
-def bench_of(study: Study, *players: str, games: int = 10, seed: int = 0) -> Bench:
+def bench_of(study: Study | MemoryStudy, *players: str, games: int = 10, seed: int = 0) -> Bench:
     bench = Bench(study, SMALL)
     for player in players:
         bench.add(player, SeedRange(seed, games))

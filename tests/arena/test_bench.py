@@ -7,6 +7,7 @@ import random
 import signal
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from tests.support.commands import cli as cli  # a fixture
 from tests.support.forks import command, fork, slow_group
 from tests.support.forks import forked_workers as forked_workers  # a fixture
 from twofold.arena import tables
-from twofold.arena.bench import Bench, players_to_name, resumed
+from twofold.arena.bench import Bench, MemoryStudy, players_to_name, resumed
 from twofold.arena.games import GameColumns
 from twofold.arena.report import gather
 from twofold.arena.study import Study
@@ -29,9 +30,16 @@ from twofold.limits import MAX_GAMES
 
 pytestmark = pytest.mark.usefixtures("forked_workers")
 
+Kept = Callable[[], AbstractContextManager[Study | MemoryStudy]]
+KEPT = pytest.mark.parametrize(
+    "kept", [Study, lambda: nullcontext(MemoryStudy())], ids=["a study", "without a file"]
+)
+"""Where games are kept."""
 
-def test_stored_games_are_not_played_again() -> None:
-    with Study() as study:
+
+@KEPT
+def test_stored_games_are_not_played_again(kept: Kept) -> None:
+    with kept() as study:
         played: list[tuple[int, int]] = []
 
         def note(player: int, games: GameColumns) -> None:
@@ -92,7 +100,10 @@ def test_an_interrupt_between_the_two_first_games_keeps_nothing() -> None:
         assert [run.reproducible for run in study.runs()] == [False]
 
 
-def test_a_failed_game_is_played_again_when_it_is_asked_for_again(tmp_path: Path) -> None:
+@KEPT
+def test_a_failed_game_is_played_again_when_it_is_asked_for_again(
+    kept: Kept, tmp_path: Path
+) -> None:
     code = (tmp_path / "p.py").absolute()
     code.write_text(
         "import os\n"
@@ -101,7 +112,7 @@ def test_a_failed_game_is_played_again_when_it_is_asked_for_again(tmp_path: Path
         "        raise ValueError('not yet')\n"
         "    return board.legal_moves()[0]\n"
     )
-    with Study() as study:
+    with kept() as study:
         bench = bench_of(study, f"{code}:choose", games=3)
         said = f"ValueError: not yet ({code}, line 4)"
         assert bench.play(0) == [said]
@@ -114,9 +125,10 @@ def test_a_failed_game_is_played_again_when_it_is_asked_for_again(tmp_path: Path
         assert (one.error, one.failed_seed, len(one.games)) == ("", None, 3)
 
 
-def test_a_failure_counts_for_its_own_seed_only() -> None:
+@KEPT
+def test_a_failure_counts_for_its_own_seed_only(kept: Kept) -> None:
     player = f"{HERE}:FailsOnSeed:seed=6"
-    with Study() as study:
+    with kept() as study:
         assert bench_of(study, player, games=8).play(0)[0].startswith("ZeroDivisionError")
         (before,) = bench_of(study, player, games=6).standings()  # the seeds 0 to 5
         assert (before.error, before.failed_seed, len(before.games)) == ("", None, 6)

@@ -6,13 +6,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
 import numpy as np
 
 from twofold.arena.boards import StartBoards
-from twofold.arena.games import GameColumns
-from twofold.arena.study import MemoryStudy, Study
+from twofold.arena.games import GameColumns, gaps, ordered
+from twofold.arena.study_rows import StoredRun
 from twofold.arena.workers import Backend, Entrant, GameWorkers, Schedule, Task, TaskReport, play
 from twofold.errors import InvalidInput, PlayerError
 from twofold.game.notation import SeedRange, check_seed, did_you_mean, printable, shown
@@ -21,6 +22,9 @@ from twofold.limits import MAX_GAMES, MAX_JOBS, check_limit
 from twofold.players import Player, PlayerSpec
 from twofold.players.presets import STRENGTHS
 from twofold.version import SIGNATURE, __version__
+
+if TYPE_CHECKING:
+    from twofold.arena.study import Study
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +120,73 @@ class PlayerStanding:
         return f"<PlayerStanding of {printable(self.player)}: {self.games.words}{failure}>"
 
 
+class MemoryStudy:
+    """The runs of a bench without a file, and its games as the columns that were played.
+
+    Its methods are those of a `Study`.
+    """
+
+    name = "this bench"
+
+    def __init__(self) -> None:
+        self._runs: list[StoredRun] = []
+        self._games: dict[int, list[GameColumns]] = {}
+        self._failures: dict[int, dict[int, str]] = {}
+
+    def runs(self) -> list[StoredRun]:
+        """All runs, in the order in which they were added."""
+        return self._runs
+
+    def add_run(
+        self, spec: str, player: str, rules: str, *, boards: StartBoards | None = None, **about: Any
+    ) -> StoredRun:
+        """The run of a player, added if missing."""
+        number, hashed = len(self._runs) + 1, boards.hash if boards else ""
+        new = StoredRun(number, spec, player, rules, **about, created="", boards=hashed)
+        for run in self._runs:
+            if run.home == new.home:
+                return run
+        self._runs.append(new)
+        return new
+
+    def mark_not_reproducible(self, run: int) -> None:
+        """Note that games of a run depend on more than player, rules and seed."""
+        self._runs[run - 1] = msgspec.structs.replace(self._runs[run - 1], reproducible=False)
+
+    def want(self, run: int, seeds: SeedRange) -> None:
+        """Nothing: no later call plays what is missing."""
+
+    def add(self, run: int, games: GameColumns) -> None:
+        """Add finished games."""
+        self._games.setdefault(run, []).append(games)
+
+    def flush(self) -> None:
+        """Nothing: what is added is there."""
+
+    def fail(self, run: int, seed: int, error: str) -> None:
+        """Keep the error of a game; it can be played again."""
+        self._failures.setdefault(run, {})[seed] = error
+
+    def failures(self, run: int) -> dict[int, str]:
+        """Errors by seed of the games that failed and were not finished later."""
+        finished = set(self._joined(run).seeds.tolist())
+        failed = self._failures.get(run, {}).items()
+        return {seed: error for seed, error in failed if seed not in finished}
+
+    def missing(self, run: int, seeds: SeedRange) -> list[SeedRange]:
+        """The seeds without a finished game, in order."""
+        return gaps(seeds, self._joined(run).seeds)
+
+    def games(self, run: int, seeds: SeedRange, *, reached: bool = True) -> GameColumns:
+        """The finished games of a run, in the order of `seeds`; they always have `reached`."""
+        games = self._joined(run)
+        return ordered(games.where(seeds.holds(games.seeds)), seeds)
+
+    def _joined(self, run: int) -> GameColumns:
+        games = GameColumns.joined(self._games.get(run, ()))
+        return games.where(np.unique(games.seeds, return_index=True)[1])  # a player named twice
+
+
 class Bench:
     """Plays the games of several players (`entrants`) that a study does not have yet.
 
@@ -127,7 +198,7 @@ class Bench:
 
     def __init__(
         self,
-        study: Study | None,
+        study: "Study | MemoryStudy | None",
         rules: Rules,
         *,
         machine: dict[str, Any] | None = None,
@@ -353,7 +424,7 @@ def _check_seeds(seeds: SeedRange) -> None:
 
 
 def resumed(
-    study: Study, named: Collection[PlayerSpec] = (), *, machine: dict[str, Any] | None = None
+    study: "Study", named: Collection[PlayerSpec] = (), *, machine: dict[str, Any] | None = None
 ) -> list[Bench]:
     """All games that a study was asked for: a bench for each set of rules and start boards.
 
@@ -395,7 +466,7 @@ def resumed(
     return list(benches.values())
 
 
-def players_to_name(study: Study) -> list[PlayerSpec]:
+def players_to_name(study: "Study") -> list[PlayerSpec]:
     """The players that a study was asked for and that run code or take more than there is here."""
     wanted = {one.run for one in study.wanted()}
     names = dict.fromkeys(run.player for run in study.runs() if run.run in wanted)
@@ -414,7 +485,7 @@ def _beyond(spec: PlayerSpec, other: PlayerSpec) -> str:
 
 
 @contextmanager
-def _going_on(study: Study) -> Iterator[None]:
+def _going_on(study: "Study") -> Iterator[None]:
     try:
         yield
     except InvalidInput as error:

@@ -11,6 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from twofold.figures import counted
 from twofold.game.board import Board
+from twofold.game.notation import SeedRange
 from twofold.game.record import Record
 from twofold.game.rules import MOVES_BY_LETTER, Rules
 from twofold.game.step import result_text
@@ -263,3 +264,16 @@ def record_text(result: "GameResult", spec: str, rules: Rules) -> str:
             final=result.board,
         )
     )
+
+
+def gaps(seeds: SeedRange, finished: NDArray[np.uint64]) -> list[SeedRange]:
+    """The parts of a range without the finished seeds."""
+    there, places = np.zeros(seeds.count, dtype=np.bool_), seeds.places(finished)
+    there[places[places < seeds.count]] = True
+    edges = np.flatnonzero(np.diff(there, prepend=True, append=True)).reshape(-1, 2)
+    return [seeds.part(start, end) for start, end in edges.tolist()]
+
+
+def ordered(games: GameColumns, seeds: SeedRange) -> GameColumns:
+    """The games in the order of `seeds`."""
+    return games.where(np.argsort(seeds.places(games.seeds), kind="stable"))

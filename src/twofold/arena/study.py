@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.arena.boards import StartBoards
-from twofold.arena.games import FIGURES, GameColumns
+from twofold.arena.games import FIGURES, GameColumns, gaps, ordered
 from twofold.arena.study_rows import (
     BOARDS,
     FAILURE,
@@ -293,7 +293,7 @@ class Study:
         with self._errors():
             known = self.runs()
             for run in known:
-                if (run.spec, run.rules, run.signature, run.boards) == home:
+                if run.home == home:
                     return run
             self._check_runs(len(known) + 1)
             if boards:
@@ -515,43 +515,3 @@ class Study:
                 where = " (it was removed or replaced)"
             raise ResourceError(f"cannot write {self.name}{where}: {text}") from error
         raise InvalidInput(f"expected a valid study, got {self.name}: {text}") from error
-
-
-class MemoryStudy(Study):
-    """A study in memory, which keeps the games as the columns that were played."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._parts: dict[int, list[GameColumns]] = {}
-
-    def add(self, run: int, games: GameColumns) -> None:
-        """Add finished games."""
-        self._parts.setdefault(run, []).append(games)
-
-    def failures(self, run: int) -> dict[int, str]:
-        """Errors by seed of the games that failed and were not finished later."""
-        finished = set(self._seeds(run).tolist())
-        failures = super().failures(run).items()
-        return {seed: error for seed, error in failures if seed not in finished}
-
-    def _seeds(self, run: int) -> NDArray[np.uint64]:
-        return self.all_games(run).seeds
-
-    def games(self, run: int, seeds: SeedRange, *, reached: bool = True) -> GameColumns:
-        """The finished games of a run, in the order of `seeds`; they always have `reached`."""
-        games = GameColumns.joined(self._parts.get(run, ()))
-        games = games.where(np.unique(games.seeds, return_index=True)[1])  # a player named twice
-        return ordered(games.where(seeds.holds(games.seeds)), seeds)
-
-
-def gaps(seeds: SeedRange, finished: NDArray[np.uint64]) -> list[SeedRange]:
-    """The parts of a range without the finished seeds."""
-    there, places = np.zeros(seeds.count, dtype=np.bool_), seeds.places(finished)
-    there[places[places < seeds.count]] = True
-    edges = np.flatnonzero(np.diff(there, prepend=True, append=True)).reshape(-1, 2)
-    return [seeds.part(start, end) for start, end in edges.tolist()]
-
-
-def ordered(games: GameColumns, seeds: SeedRange) -> GameColumns:
-    """The games in the order of `seeds`."""
-    return games.where(np.argsort(seeds.places(games.seeds), kind="stable"))

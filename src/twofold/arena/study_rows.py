@@ -68,6 +68,15 @@ class StoredRun(msgspec.Struct, frozen=True):
     created: _Text
     boards: Annotated[str, Meta(pattern=rf"\A(?:[0-9a-f]{{{HASH_DIGITS}}})?\Z")] = ""
 
+    @property
+    def home(self) -> tuple[str, str, str, str]:
+        """What no other run of a study has."""
+        return self.spec, self.rules, self.signature, self.boards
+
+
+class _Run(StoredRun, frozen=True):
+    """A run as a file has it, which may be a stranger's."""
+
     def __post_init__(self) -> None:
         parse_spec(self.spec)
         Rules.parse(self.rules)
@@ -126,7 +135,7 @@ def stored_run(row: tuple[Any, ...], name: str) -> StoredRun:
         machine = parse_machine(machine)
     reproducible = {0: False, 1: True}.get(reproducible, reproducible)
     cells = (*texts, machine, reproducible, created, boards)
-    return _checked(StoredRun, cells, f"run {row[0]!a:.30} of {name}")
+    return _checked(_Run, cells, f"run {row[0]!a:.30} of {name}")
 
 
 def parse_machine(text: Any) -> dict[str, Any]:

@@ -4,18 +4,23 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, redirect_stdout
+from contextlib import (
+    AbstractContextManager,
+    ExitStack,
+    contextmanager,
+    nullcontext,
+    redirect_stdout,
+)
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rich.table import Table
 
 from twofold.arena.bench import PlayerStanding, backend_at
 from twofold.arena.boards import StartBoards, warning_of
 from twofold.arena.games import GameColumns
-from twofold.arena.study import MemoryStudy, Study
 from twofold.arena.workers import Backend
 from twofold.cli import _output
 from twofold.figures import duration_words, shortened
@@ -23,6 +28,9 @@ from twofold.game.notation import format_spec, parse_spec, printable
 from twofold.players import PlayerSpec, short_spec
 from twofold.players.presets import STRENGTHS
 from twofold.storage.files import new_file, remove_file
+
+if TYPE_CHECKING:
+    from twofold.arena.study import Study
 
 _MOST: Final = 12
 """Most players that are shown at a time: those at work, and those that come next."""
@@ -175,20 +183,25 @@ def say_strengths(players: Iterable[tuple[str, str]]) -> None:
 # ---- studies and boards
 
 
-def open_study(out: str, players: Sequence[PlayerSpec], boards: str, *, force: bool) -> Study:
-    """The study that --out names, in memory without a name; with `force` instead of another file.
+def open_study(
+    out: str, players: Sequence[PlayerSpec], boards: str, *, force: bool
+) -> AbstractContextManager["Study | None"]:
+    """The study that --out names, None without a name; with `force` instead of another file.
 
     Raises:
         InvalidInput: the file is no study, or an input of the games.
     """
+    if not out:
+        return nullcontext()
+    from twofold.arena.study import Study
 
     def check(path: Path) -> None:
         Study(path, read_only=True).close()
 
     inputs = [boards, *(file for player in players for file in player.files)]
-    if out and new_file(out, inputs=inputs, force=force, continued=check):
+    if new_file(out, inputs=inputs, force=force, continued=check):
         remove_file(out)
-    return Study(out) if out else MemoryStudy()
+    return Study(out)
 
 
 def print_boards(boards: StartBoards | None, games: int) -> None:

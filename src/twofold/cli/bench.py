@@ -17,7 +17,6 @@ from twofold.arena.bench import Bench, PlayerStanding, players_to_name, preset_l
 from twofold.arena.boards import read_boards
 from twofold.arena.games import GameColumns
 from twofold.arena.stats import Fates, SumBand, bands, edges_of, format_runs, format_survival
-from twofold.arena.study import Study
 from twofold.arena.workers import Entrant
 from twofold.cli import _games, _options, _output
 from twofold.cli._documents import BoardsDocument, Ends, JobsTiming, Part, PlayerDocument, Rate
@@ -29,6 +28,8 @@ from twofold.limits import MAX_GAMES, cores
 from twofold.players import PlayerSpec
 
 if TYPE_CHECKING:
+    from twofold.arena.study import Study
+
     Found = list[tuple[Bench, Entrant, PlayerStanding]]
 
 EXAMPLE = """  twofold bench greedy corner --games 100 --seed 1
@@ -121,6 +122,7 @@ def command(
         raise InvalidInput("missing argument: expected players, --preset NAME or --resume FILE")
     with _games.open_study(out, specs, boards, force=force) as study:
         if resume:
+            assert study is not None
             benches = _resumed(study, specs)
         elif preset:
             benches = _preset(study, preset, first)
@@ -178,6 +180,8 @@ def _check_resumed(out: str, named: list[PlayerSpec], options: list[str]) -> Non
     if not (out and Path(out).exists()):
         got = f"got {shown(out)}, which does not exist" if out else "as --resume FILE, got none"
         raise InvalidInput(f"expected a study to continue, {got}")
+    from twofold.arena.study import Study
+
     with Study(out, read_only=True) as study:
         name, is_wanted, players = study.name, study.wanted(), players_to_name(study)
     if not is_wanted:
@@ -207,7 +211,7 @@ def _check_resumed(out: str, named: list[PlayerSpec], options: list[str]) -> Non
         )
 
 
-def _resumed(study: Study, named: list[PlayerSpec]) -> list[Bench]:
+def _resumed(study: "Study", named: list[PlayerSpec]) -> list[Bench]:
     benches = resumed(study, named, machine=_output.machine())
     for bench in benches:
         for entrant in bench.entrants if bench.missing else ():
@@ -221,7 +225,12 @@ def _going_on(out: str, more: Iterable[str]) -> str:
 
 
 def _wanted(
-    study: Study, rules: Rules, players: list[PlayerSpec], boards: str, games: int | None, seed: int
+    study: "Study | None",
+    rules: Rules,
+    players: list[PlayerSpec],
+    boards: str,
+    games: int | None,
+    seed: int,
 ) -> Bench:
     starts = read_boards(boards, rules) if boards else None
     with _output.loading():
@@ -246,7 +255,7 @@ def _add(bench: Bench, players: Mapping[PlayerSpec, int], seed: int) -> None:
             bench.add(spec, SeedRange(seed, games), made=made)
 
 
-def _preset(study: Study, name: str, seed: int) -> list[Bench]:
+def _preset(study: "Study | None", name: str, seed: int) -> list[Bench]:
     lines = preset_lines(name)
     benches = []
     for rules in dict.fromkeys(line.rules for line in lines):
