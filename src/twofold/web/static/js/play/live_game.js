@@ -43,6 +43,7 @@ export class LiveGame {
   #isLost = false; // whether the connection was lost since the game was seen last
   #server = ''; // where that was
   #back = null; // what the last loss has meant, until all that waited is done
+  #isLeft = false; // whether its page was left: another one may have the game now
 
   /**
    * @param {object} watcher what the page does when something happened, if anything: `state`, `step`,
@@ -72,7 +73,10 @@ export class LiveGame {
       this.#keep();
     });
     net.on('gone', ({ game }) => game === this.id && this.#onGone());
-    onLeave(() => this.close());
+    onLeave(() => {
+      this.#isLeft = true;
+      this.close();
+    });
   }
 
   /** Id of the game; empty before it is known. */
@@ -215,6 +219,7 @@ export class LiveGame {
       this.#queue = []; // meant for a game that does not come
       throw error;
     }).finally(() => { this.#coming -= 1; });
+    if (this.#isLeft) return;
     if (this.id && this.id !== state.game) net.send({ type: 'close', game: this.id, ...leaving });
     this.#onState(state);
   }
