@@ -274,7 +274,7 @@ def test_scores_and_reach_rates_as_text() -> None:
         f"1  a\n2  {name}\n\n"
         "player  games  mean score   ± 95 %   median     best  moves/s  s/game\n"
         "1           4     266,240  417,333  163,840  655,360   10,000    0.01\n"
-        "2       1,000         680     79.1      640   40,960   10,000    0.01\n\n"
+        "2       1,000         680       79      640   40,960   10,000    0.01\n\n"
         "reached or given, %  512  1024  2048  4096  8192  16384  32768  65536\n"
         "1                    100   100   100   100   100     75     25     25\n"
         "2                    0.1   0.1   0.1   0.1     -      -      -      -"

@@ -2,6 +2,7 @@
 
 import itertools
 import sqlite3
+import tracemalloc
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -271,11 +272,13 @@ def test_a_full_disk_is_named_and_leaves_the_games(store: GameStore) -> None:
     assert isinstance(store.save("a", record_of(4), 2.0, mark), int)
 
 
-def refused(path: Path, options: str, *args: float, **more: bool) -> sqlite3.Connection:
+def refused(
+    path: Path, options: str, patience: float, deadline: database.Deadline, **more: bool
+) -> sqlite3.Connection:
     """As root, SQLite could write any file: this fails as it does for others."""
     if options == "mode=rwc":
         raise sqlite3.OperationalError("unable to open database file")
-    return database.connect(path, options, *args, **more)
+    return database.connect(path, options, patience, deadline, **more)
 
 
 def test_a_folder_that_cannot_be_written_is_read(
@@ -299,13 +302,32 @@ def test_a_folder_that_cannot_be_written_is_read(
 @pytest.mark.promise("R62")
 def test_a_request_without_end_is_ended(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
     store.save("one", record_of(), 1.0)
-    monkeypatch.setattr(module, "QUERY_SECONDS", -1.0)
     monkeypatch.setattr(database, "_STEPS", 1)
     with closing(GameStore(store.folder)) as slow:
-        for ask in (slow.games, slow.accuracies, lambda: slow.delete("one")):
+        slow._deadline._seconds = -1.0
+        monkeypatch.setattr(module, "QUERY_SECONDS", -1.0)
+        opened = lambda: GameStore(store.folder)  # noqa: E731 - its schema may have no end
+        for ask in (slow.games, slow.accuracies, lambda: slow.delete("one"), opened):
             with pytest.raises(InvalidInput, match=r"no answer from .* The file is damaged or too"):
                 ask()
     assert ids(store) == ["one"]
+
+
+@pytest.mark.promise("R63")
+def test_rows_are_read_one_at_a_time(store: GameStore) -> None:
+    """The rows of a damaged file can share one long text, which would fill the memory."""
+    for number in range(30):
+        store.save(f"game{number}", record_of(), float(number))
+    large = "x" * 2_000_000
+    for column in ("player", "played"):
+        store._connection.execute(f"UPDATE game SET {column} = ?", (large,))
+        tracemalloc.start()
+        try:
+            games, wrong = store.listed()
+            assert tracemalloc.get_traced_memory()[1] < 10 * len(large)
+        finally:
+            tracemalloc.stop()
+        assert (len(games), len(wrong)) == (0, 30)
 
 
 def test_a_file_that_is_removed_is_made_anew(store: GameStore) -> None:

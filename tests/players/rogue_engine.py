@@ -92,6 +92,9 @@ def begin() -> None:
 def hello() -> None:
     if MODE == "silent":
         sleep_forever()
+    if MODE == "names-itself":
+        while True:
+            say("id name again")
     if MODE == "dies-at-once":
         sys.stderr.write("no such weights\n")
         sys.exit(3)

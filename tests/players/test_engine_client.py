@@ -82,6 +82,7 @@ BREAKS = {
     # at the beginning
     "silent": f"{HELLO} nothing for 0.5 s$",
     "mumbles": f"{HELLO} nothing for 0.5 s$",
+    "names-itself": f"{HELLO} nothing for 0.5 s$",
     "dies-at-once": "expected (u2048ok|an answer) from the engine '.* in reply to 'u2048', "
     "got its end with exit code 3; its stderr ends with: no such weights",
     "unfriendly": "expected u2048ok .* got error no",
@@ -117,7 +118,8 @@ BREAKS = {
 }
 """Programs that break the protocol or try to survive; the expected error, if any."""
 
-TIMEOUTS = {"silent": 0.5, "mumbles": 0.5, "mute": 1.0, "stubborn": 1.0, "stops-itself": 1.0}
+TIMEOUTS = {"silent": 0.5, "mumbles": 0.5, "names-itself": 0.5, "mute": 1.0, "stubborn": 1.0}
+TIMEOUTS |= {"stops-itself": 1.0}
 
 
 @pytest.mark.promise("R33")
@@ -128,7 +130,7 @@ def test_a_program_that_breaks_the_protocol_ends_in_one_sentence_and_leaves_no_p
 ) -> None:
     monkeypatch.setattr(client, "RESTARTS", 0)
     monkeypatch.setattr(dialogue, "QUIT_SECONDS", 0.2)
-    monkeypatch.setattr(dialogue, "MAX_ENGINE_LINES", 500)
+    monkeypatch.setattr(dialogue, "MAX_ENGINE_LINES", 10**9 if mode == "names-itself" else 500)
     file = tmp_path / "processes"
     said, threads = "", set(threading.enumerate())
     with EnginePlayer(rogue(mode, file), timeout=TIMEOUTS.get(mode, 60.0)) as player:

@@ -199,6 +199,24 @@ def test_a_write_that_fails_leaves_no_table(
     assert path.read_bytes() == whole(pattern=pattern)
 
 
+@pytest.mark.promise("R90")
+@pytest.mark.parametrize("name", ["part", "note", ""])
+def test_a_link_in_the_work_of_others_leads_nowhere(name: str, tmp_path: Path) -> None:
+    """It would lead to another file of the owner's, which the build would write over."""
+    path, mine = tmp_path / file_name(PATTERN), tmp_path / "mine"
+    folder = work_folder(path)
+    if name:
+        folder.mkdir()
+        mine.write_text("mine")
+    else:
+        mine.mkdir()
+    (folder / name).symlink_to(mine)
+    with pytest.raises(InvalidInput, match="expected the files of an unfinished table, got a link"):
+        build_table(path, PATTERN)
+    assert not path.exists()
+    assert not any(mine.iterdir()) if not name else mine.read_text() == "mine"
+
+
 def test_one_builder_at_a_time(tmp_path: Path) -> None:
     path = tmp_path / "t"
     with alone(path, "builder of tables"), pytest.raises(InvalidInput, match="another builder"):

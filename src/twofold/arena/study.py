@@ -181,9 +181,9 @@ class Study:
                         atomic_write(path, fresh.serialize())
                     self._is_new = True
                 self._written = os.stat(path)
-            connection = connect(path, "mode=rw" if self._writes else "mode=ro", self._patience)
+            mode = "mode=rw" if self._writes else "mode=ro"
+            connection = connect(path, mode, self._patience, self._deadline)
             stack.enter_context(contextlib.closing(connection))
-            self._deadline.watch(connection)
             _STUDY.check(connection, self.name)
             if self._writes:
                 stack.callback(self._leave_wal, connection)

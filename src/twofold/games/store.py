@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Annotated, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
 
@@ -127,11 +127,11 @@ _HASH_LENGTH: Final = 12
 _LOG: Final = logging.getLogger("twofold.play")
 
 ORDERS: Final = {
-    "newest": "played DESC",
-    "oldest": "played",
-    "score": "score DESC",
-    "tile": "max_tile DESC, score DESC",
-    "moves": "moves DESC",
+    "newest": "CAST(played AS REAL) DESC",
+    "oldest": "CAST(played AS REAL)",
+    "score": "CAST(score AS INTEGER) DESC",
+    "tile": "CAST(max_tile AS INTEGER) DESC, CAST(score AS INTEGER) DESC",
+    "moves": "CAST(moves AS INTEGER) DESC",
 }
 """Orders of a list by name, in SQL."""
 
@@ -387,10 +387,9 @@ class GameStore:
         """The largest number in a column for other games under rules, but for damaged ones."""
         where = f"""rules = ? AND game <> ? AND typeof({column}) = 'integer'
             AND {column} <= {MAX_SCORE} {more}"""
-        ((most,),), _ = self._sound_rows(
-            tuple[int | None], f"max({column})", table, where, rules, without
-        )
-        return most or 0
+        with self._lock, self._errors("read"):
+            ((most,),), _ = self._selected(f"max({column})", table, where, rules, without)
+        return int(most or 0)
 
     # ---- accuracy and practice
 
@@ -457,11 +456,9 @@ class GameStore:
         """Use a connection in place of the one until now."""
         self._connection.close()
         self._connection = connection
-        self._deadline.renew()
-        self._deadline.watch(connection)
 
     def _connect(self, options: str, patience: float) -> sqlite3.Connection:
-        connection = connect(self.path, options, patience, check_same_thread=False)
+        connection = connect(self.path, options, patience, self._deadline, check_same_thread=False)
         connection.text_factory = partial(str, encoding="utf-8", errors="replace")
         return connection
 
@@ -500,45 +497,54 @@ class GameStore:
     def _sound_rows(
         self, row: type[_Row], columns: str, table: str, where: str, *values: object
     ) -> tuple[list[_Row], dict[str, str]]:
-        """The rows of the type `row`, and what is wrong with each other one, by its first cell."""
-        with self._lock, self._errors("read"):
-            try:
-                return self._converted(row, f"SELECT {columns} FROM {table} WHERE {where}", values)
-            except sqlite3.DataError:  # a text that is too long hides all rows
-                large = self._too_large(columns, table)
-            numbers = ", ".join(map(str, large))
-            query = f"SELECT {columns} FROM {table} WHERE rowid NOT IN ({numbers}) AND {where}"
-            sound, wrong = self._converted(row, query, values)
-        return sound, dict(large.values()) | wrong
+        """The rows of the type `row`, and what is wrong with each other one, by its first cell.
 
-    def _converted(
-        self, row: type[_Row], query: str, values: tuple[object, ...]
-    ) -> tuple[list[_Row], dict[str, str]]:
-        sound, wrong = [], {}
-        for cells in (found := self._cells(query, *values)):
-            try:
-                sound.append(msgspec.convert(cells, row))
-            except msgspec.MsgspecError as error:
-                text, _, place = str(error).partition(" - at `$[")
-                column = found.description[int(place[:-2])][0]
-                wrong[printable(str(cells[0])[:80])] = f"{column}: {printable(text)}"
+        They are read one at a time: the rows of a damaged file can share one long text.
+        """
+        sound = []
+        with self._lock, self._errors("read"):
+            numbers, wrong = self._selected("rowid", table, where, *values)
+            for (number,) in numbers:
+                if self._deadline.is_late():
+                    raise sqlite3.OperationalError("interrupted")
+                try:
+                    query = f"SELECT {columns} FROM {table} WHERE rowid = ?"
+                    cells = (found := self._cells(query, number)).fetchone()
+                    sound.append(msgspec.convert(cells, row))
+                except sqlite3.DataError:
+                    wrong |= [self._too_large(number, f"{_COLUMNS[table]}, {columns}", table)]
+                except msgspec.MsgspecError as error:
+                    text, _, place = str(error).partition(" - at `$[")
+                    column = found.description[int(place[:-2])][0]
+                    wrong[printable(str(cells[0])[:80])] = f"{column}: {printable(text)}"
         return sound, wrong
 
-    def _too_large(self, columns: str, table: str) -> dict[int, tuple[str, str]]:
-        """The rows with a text that is too long: their games, and what is wrong."""
-        found = {}
-        for (number,) in self._cells(f"SELECT rowid FROM {table}").fetchall():
-            name = f"row {number}"
-            for column in dict.fromkeys(f"{_COLUMNS[table]}, {columns}".split(", ")):
-                try:
-                    query = f"SELECT {column} FROM {table} WHERE rowid = ?"
-                    (cell,) = self._cells(query, number).fetchone()
-                except sqlite3.DataError:
-                    why = f"{column}: expected at most {MAX_RECORD_BYTES:,} bytes, got more"
-                    found[number] = printable(name[:80]), why
-                    break
-                name = str(cell) if column == "game" else name
-        return found
+    def _selected(
+        self, what: str, table: str, where: str, *values: object
+    ) -> tuple[list[tuple[Any, ...]], dict[str, str]]:
+        """What a query finds among the rows whose cells it can compare, and the other rows."""
+        try:
+            return self._cells(f"SELECT {what} FROM {table} WHERE {where}", *values).fetchall(), {}
+        except sqlite3.DataError:  # a text that is too long hides all rows
+            numbers = self._cells(f"SELECT rowid FROM {table}").fetchall()
+        large = {one: self._too_large(one, _COLUMNS[table], table) for (one,) in numbers}
+        large = {number: (name, why) for number, (name, why) in large.items() if why}
+        sound = f"rowid NOT IN ({', '.join(map(str, large))}) AND {where}"
+        query = f"SELECT {what} FROM {table} WHERE {sound}"
+        return self._cells(query, *values).fetchall(), dict(large.values())
+
+    def _too_large(self, number: int, columns: str, table: str) -> tuple[str, str]:
+        """The game of a row, and which of its texts is too long; empty if none is."""
+        name = f"row {number}"
+        for column in dict.fromkeys(columns.split(", ")):
+            try:
+                query = f"SELECT {column} FROM {table} WHERE rowid = ?"
+                (cell,) = self._cells(query, number).fetchone()
+            except sqlite3.DataError:
+                why = f"{column}: expected at most {MAX_RECORD_BYTES:,} bytes, got more"
+                return printable(name[:80]), why
+            name = str(cell) if column == "game" else name
+        return printable(name[:80]), ""
 
     def _cells(self, query: str, *values: object) -> sqlite3.Cursor:
         if self._file is None and self._fault is None and self.path.exists():

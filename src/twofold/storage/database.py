@@ -110,23 +110,6 @@ def check_database(path: Path, what: str, name: str, *, may_be_new: bool = False
             )
 
 
-def connect(
-    path: Path, options: str, patience: float, *, check_same_thread: bool = True
-) -> sqlite3.Connection:
-    """A connection with our settings; `options` are those of SQLite's URI, such as `mode=ro`."""
-    connection = sqlite3.connect(
-        f"file:{quote(os.fsencode(path))}?{options}",
-        uri=True,
-        timeout=patience,
-        isolation_level=None,
-        check_same_thread=check_same_thread,
-    )
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_RECORD_BYTES)
-    for pragma in _PRAGMAS:
-        connection.execute(f"PRAGMA {pragma}")
-    return connection
-
-
 class Deadline:
     """Ends statements of a connection that take too long; a damaged tree may have no end.
 
@@ -145,10 +128,6 @@ class Deadline:
         """True once the time is over."""
         return time.monotonic() > self._end
 
-    def watch(self, connection: sqlite3.Connection) -> None:
-        """End the statements of a connection from now on."""
-        connection.set_progress_handler(self.is_late, _STEPS)
-
     def check(self, error: sqlite3.Error, name: str) -> None:
         """Raise InvalidInput, or KeyboardInterrupt, if that is why a statement ended."""
         if str(error) != "interrupted":
@@ -158,6 +137,28 @@ class Deadline:
         raise InvalidInput(
             f"no answer from {name} within {self._seconds:g} s. The file is damaged or too large"
         ) from error
+
+
+def connect(
+    path: Path, options: str, patience: float, deadline: Deadline, *, check_same_thread: bool = True
+) -> sqlite3.Connection:
+    """A connection with our settings, whose statements end with the deadline, from the first one.
+
+    `options` are those of SQLite's URI, such as `mode=ro`.
+    """
+    connection = sqlite3.connect(
+        f"file:{quote(os.fsencode(path))}?{options}",
+        uri=True,
+        timeout=patience,
+        isolation_level=None,
+        check_same_thread=check_same_thread,
+    )
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_RECORD_BYTES)
+    deadline.renew()
+    connection.set_progress_handler(deadline.is_late, _STEPS)
+    for pragma in _PRAGMAS:
+        connection.execute(f"PRAGMA {pragma}")
+    return connection
 
 
 def set_journal(connection: sqlite3.Connection, mode: str, patience: float) -> None:

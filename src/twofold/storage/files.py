@@ -314,6 +314,26 @@ def work_folder(path: str | os.PathLike[str]) -> Path:
     return target.with_name(target.name + WORK)
 
 
+def make_work_folder(folder: Path) -> None:
+    """Make the folder of an unfinished table, if it is missing.
+
+    One that others have made is data: a link in it would lead to another file, and change that.
+
+    Raises:
+        InvalidInput: the folder is a link, or holds one.
+        ResourceError: it cannot be made.
+    """
+    try:
+        folder.mkdir(exist_ok=True)
+        links = [one for one in (folder, *folder.iterdir()) if one.is_symlink()]
+    except OSError as error:
+        raise ResourceError(f"cannot make {str(folder)!r}: {error.strerror}") from error
+    if links:
+        raise InvalidInput(
+            f"expected the files of an unfinished table, got a link, {str(links[0])!a}. Remove it"
+        )
+
+
 def make_private(folder: Path) -> None:
     """Make a folder and its missing parents for this user alone; raises `OSError`."""
     missing = [place for place in (folder, *folder.parents) if not os.path.lexists(place)]

@@ -29,10 +29,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.errors import InvalidInput, InvalidTable, ResourceError
+from twofold.errors import InvalidInput, InvalidTable
 from twofold.game.notation import shown
 from twofold.storage.arrays import Stacked, TensorFile, checked, checksum, write_tensors
-from twofold.storage.files import work_folder
+from twofold.storage.files import make_work_folder, work_folder
 from twofold.storage.memory import load
 from twofold.tables.parts import opened_table, remove_parts
 from twofold.tables.problem import Problem
@@ -290,10 +290,7 @@ class LayerStore:
     def _write(self, part: str, layers: list[int]) -> None:
         arrays = [self._parts[part][layer] for layer in layers]
         path = self.folder / f"{part}-{layers[0]:06}-{layers[-1]:06}"
-        try:
-            self.folder.mkdir(exist_ok=True)
-        except OSError as error:
-            raise ResourceError(f"cannot make {str(self.folder)!r}: {error.strerror}") from error
+        make_work_folder(self.folder)
         both = (arrays, None) if part == "keys" else (None, arrays)
         write_layers(path, self.problem, layers[0], *both)
         self._written[part].update(layers)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from twofold.errors import InvalidInput, InvalidTable, ResourceError
 from twofold.figures import bytes_words
 from twofold.storage.arrays import TensorFile, checked, checksum, open_tensors, write_tensors
-from twofold.storage.files import alone, remove_abandoned, work_folder, write_all
+from twofold.storage.files import alone, make_work_folder, remove_abandoned, work_folder, write_all
 from twofold.tables import format as fmt
 from twofold.tables.build import Builder, Chances, Layer
 from twofold.tables.format import stored
@@ -142,7 +142,7 @@ class Work:
 
         That of a table of walls grows: how many levels it stores is known at the end.
         """
-        self.folder.mkdir(exist_ok=True)
+        make_work_folder(self.folder)
         remove_abandoned(self.folder)
         fresh = self.next_layer == self.pattern.highest
         with open(self.folder / _PART, "w+b" if fresh else "r+b", buffering=0) as file:

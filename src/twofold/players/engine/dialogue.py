@@ -75,6 +75,9 @@ TAIL_BYTES: Final = 4_096
 TAIL_SHOWN: Final = 200
 """Characters of the end of stderr in a message."""
 
+_ANSWERS: Final = {"bestmove", "readyok", "u2048ok"}
+"""What ends a wait; other lines, however many, do not lengthen it."""
+
 _CHUNK: Final = 65_536
 _WAITING: Final = 64
 """Largest number of unread chunks; then the program blocks."""
@@ -214,7 +217,7 @@ class Dialogue:
             step = LOOK_SECONDS if stop is None else POLL_SECONDS
             line = self._read(min(seconds - waited, step), expected)
             word = first_word(line or "")
-            if waited >= seconds and (line is None or word == "info"):
+            if waited >= seconds and word not in _ANSWERS:
                 raise EngineLost(self.sentence(expected, f"nothing for {seconds:g} s"))
             if line is None or word in skipped:
                 continue
