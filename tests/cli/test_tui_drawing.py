@@ -143,7 +143,11 @@ def test_no_picture_is_higher_than_it_may_be(
     assert len(drawn(Canvas(*size), board, panel=panel)) <= size[1]
 
 
-def test_a_watched_game_before_its_first_move() -> None:
+@pytest.mark.parametrize("built", [[], ["play"]])
+def test_a_watched_game_before_its_first_move(
+    built: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("twofold.cli.tui.tiles.BUILT", built)
     frame = Chronicle(Game(Rules.parse("3x4"), seed=1)).frame()
     lines = [line.plain for line in picture_of(frame, "greedy", 2**64 - 1).lines(Canvas(40, 12))]
     assert lines[0] == "twofold  greedy"

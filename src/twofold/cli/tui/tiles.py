@@ -24,7 +24,7 @@ from twofold.kernels import BUILT
 
 def getting_ready() -> str:
     """The note shown while a player is loading."""
-    return "compiling kernels, the first time only ..." if BUILT else "getting ready ..."
+    return "compiling, the first time only ..." if BUILT else "getting ready ..."
 
 
 def words_of_move(before: Board, move: Move, after: Board) -> str:
