@@ -61,6 +61,7 @@ def test_games_go_in_step_and_a_new_one_catches_up(laptop: Visit) -> None:
     assert begun >= 10
     players.last.select_option("corner")
     expect(moves.last).to_have_text(re.compile("[1-9][0-9]"))
+    page.wait_for_function(IN_STEP)  # it has caught up
     page.keyboard.press("Space")
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
     shown = page.get_by_label("Move shown")
@@ -104,10 +105,12 @@ def test_a_person_races_a_player(laptop: Visit, phone: Visit) -> None:
     expect(moves).to_have_text(["0", "0"])
     laptop.press_arrows()
     page.wait_for_function(AT_ONE_MOVE)
-    made = moves.first.inner_text()
-    expect(standing).to_have_text(re.compile(f"^Move {made}: "))  # that both have made
+    expect(standing).to_have_text(re.compile("^Move [1-9]"))  # that both have made
+    made = number(moves.first)
     page.reload()  # the race goes on
-    expect(moves).to_have_text([made, made])
+    expect(moves.first).to_have_text(re.compile("[1-9]"))
+    page.wait_for_function(AT_ONE_MOVE)
+    assert number(moves.first) >= made
     while "Your game is over." not in standing.inner_text():
         laptop.press_arrows()
         drawn(page)
