@@ -11,6 +11,7 @@ from typing import Final, TypeVar
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from twofold.arena.bench import PlayerStanding
 from twofold.arena.boards import StartBoards, boards_file
@@ -47,14 +48,12 @@ class ReportEntry(PlayerStanding):
     Attributes:
         fates: the tile sums at which these games began and ended.
         failures: errors of the games that failed, by seed.
-        missing: number of games that were asked for and are not finished.
     """
 
     run: StoredRun
     summary: Summary
     fates: Fates
     failures: dict[int, str]
-    missing: int
 
     @property
     def seconds_per_move(self) -> float | None:
@@ -71,6 +70,7 @@ class Section:
         study: name of the study's file.
         entries: runs with games, the largest mean score first.
         without: runs without a finished game, with the errors of those that failed, by seed.
+        unfinished: number of games asked for that are not finished, by the run's number.
         plans: the games asked for in these runs.
     """
 
@@ -79,6 +79,7 @@ class Section:
     boards: StartBoards | None
     entries: tuple[ReportEntry, ...]
     without: tuple[tuple[StoredRun, dict[int, str]], ...]
+    unfinished: dict[int, int]
     plans: tuple[Wanted, ...]
 
 
@@ -95,14 +96,13 @@ def gather(study: Study) -> list[Section]:
     for (rules, _), ours in grouped(runs, lambda run: (run.rules, run.boards)).items():
         boards = study.boards_of(ours[0])
         asked = {run.run: plans.get(run.run, []) for run in ours}
-        entries, without = [], []
+        entries, without, unfinished = [], [], dict[int, int]()
         for run in ours:
             games, failures = study.all_games(run.run, reached=False), study.failures(run.run)
+            unfinished[run.run] = _missing(asked[run.run], games.seeds)
             if not len(games):
                 without.append((run, failures))
                 continue
-            played = sum(plan.seeds.holds(games.seeds).sum() for plan in asked[run.run])
-            missing = sum(plan.seeds.count for plan in asked[run.run]) - int(played)
             summary = summarise(games)
             fates = Fates.of_games(games, Rules.parse(rules), boards)
             entries.append(
@@ -117,16 +117,25 @@ def gather(study: Study) -> list[Section]:
                     summary=summary,
                     fates=fates,
                     failures=failures,
-                    missing=missing,
                 )
             )
         entries.sort(key=lambda entry: -entry.summary.score.value)
         wanted = sorted(itertools.chain.from_iterable(asked.values()), key=places.__getitem__)
-        parts = (tuple(entries), tuple(without), tuple(wanted))
+        parts = (tuple(entries), tuple(without), unfinished, tuple(wanted))
         sections.append(Section(study.file_name, rules, boards, *parts))
     if not any(section.entries for section in sections):
         raise InvalidInput(f"expected a study with finished games, got {study.name} without any")
     return sections
+
+
+def _missing(plans: Iterable[Wanted], finished: NDArray[np.uint64]) -> int:
+    """Number of seeds that plans ask for, once or several times, without a finished game."""
+    missing = end = 0
+    for asked in sorted((plan.seeds for plan in plans), key=lambda seeds: seeds.first):
+        new = asked.part(max(0, end - asked.first))
+        missing += new.count - int(new.holds(finished).sum())
+        end = max(end, asked.first + asked.count)
+    return missing
 
 
 def relabelled(sections: Sequence[Section], labels: Mapping[str, str]) -> list[Section]:

@@ -323,10 +323,12 @@ def _notes(section: Section) -> list[ReportNote]:
         most = max((len(entry.games) for entry in entries), default=0)
         if warning := warning_of(section.boards, most):
             found.append(ReportNote("few", warning))
-    unfinished = {entry.player: entry.missing for entry in entries if entry.missing > 0}
-    found += _listed("unfinished", unfinished, unfinished.values())
+    numbers = [(entry.player, section.unfinished[entry.run.run]) for entry in entries]
+    numbers += [(run.player, section.unfinished[run.run]) for run, _ in without]
+    unfinished = [(label, number) for label, number in numbers if number]
+    found += _listed("unfinished", [one for one, _ in unfinished], [one for _, one in unfinished])
     found += not_reproducible(section)
-    found += _listed("without", [run.player for run, _ in without])
+    found += without_games(section)
     return found
 
 
@@ -342,6 +344,11 @@ _LISTED: Final = {
 def not_reproducible(section: Section) -> list[ReportNote]:
     """A note that names the players whose games cannot be repeated; none without such players."""
     return _listed("random", [one.player for one in section.entries if not one.reproducible])
+
+
+def without_games(section: Section) -> list[ReportNote]:
+    """A note that names the players without a finished game; none without such players."""
+    return _listed("without", [run.player for run, _ in section.without])
 
 
 def _listed(
@@ -370,10 +377,10 @@ def _plain(section: Section) -> str:
     if tables.pairs:
         lines.append(f"\n{_plain_pairs(section, tables.pairs)}\n{fill(pairs_note(tables), 79)}")
     lines.append(f"\nrules {section.rules}{boards}")
-    if missing := sum(one.missing for one in section.entries):
+    if missing := sum(section.unfinished.values()):
         command = shell_line("twofold", "bench", "--resume", section.study)
         lines.append(f"{counted(missing, 'game')} still to play: {command}")
-    lines += [note.text for note in not_reproducible(section)]
+    lines += [note.text for note in (*without_games(section), *not_reproducible(section))]
     return "\n".join(lines)
 
 

@@ -71,14 +71,18 @@ def test_missing_games_are_reported() -> None:
     with Study() as study:
         run = add(study, "broken", reproducible=False)
         study.want(run, SeedRange(1, 10))
+        study.want(run, SeedRange(5, 10))
         study.add(run, row(1, 5, 4))
         study.fail(run, 2, "it broke")
-        study.fail(add(study, "dead"), 7, "at once")
-        text = markdown(gather(study))
+        study.want(dead := add(study, "dead"), SeedRange(7, 3))
+        study.fail(dead, 7, "at once")
+        text, terminal = markdown(gather(study)), plain(gather(study))
+    assert "\n16 games still to play: " in terminal
+    assert "\nno finished game: dead\n" in terminal
     for line in (
         "broken: 1 game failed, not counted; seed 2: it broke",
         "dead: 1 game failed, not counted; seed 7: at once",
-        "games asked for that are not finished: broken (9)",
+        "games asked for that are not finished: broken (13), dead (3)",
         "not reproducible: under a time budget, or by a player that makes other moves each time: "
         "broken",
         "no finished game: dead",
