@@ -130,13 +130,13 @@ def state(
         (
             state(Verdict.B, -0.034, 0.02),
             8192,
-            "flat is stronger: 3.4 % more of its games reach 8192 (biased away from 0, as the test"
-            " ends at a large lead), after 1,234 games each",
+            "flat is stronger: it reaches 8192 more often, by 3.4 percentage points (biased away"
+            " from 0, as the test ends at a large lead), after 1,234 games each",
         ),
         (
             state(Verdict.EQUAL, 0.001, 0.02),
             8192,
-            "deep and flat differ by less than 2 % of games that reach 8192,"
+            "deep and flat differ by less than 2 percentage points in how often they reach 8192,"
             " after 1,234 games each",
         ),
         (

@@ -499,16 +499,16 @@ def _negated(interval: Interval) -> Interval:
 def _test_words(state: Sprt, names: tuple[str, str], tile: int | None) -> str:
     a, b = map(printable, names)
     games = f"{counted(state.pairs, 'game')} each"
+    amount = _amount(state.delta, tile) + (f" in how often they reach {tile}" if tile else "")
     if state.verdict is Verdict.EQUAL:
-        return f"{a} and {b} differ by less than {_amount(state.delta, tile)}, after {games}"
+        return f"{a} and {b} differ by less than {amount}, after {games}"
     if state.verdict is None:
         yet = "" if state.finished else "yet "
-        question = f"whether {a} and {b} differ by {_amount(state.delta, tile)}"
+        question = f"whether {a} and {b} differ by {amount}"
         return f"it is not known {yet}{question}, after {games}"
     leader = a if state.verdict is Verdict.A else b
-    lead = f"{format_rate(100 * abs(state.mean))} % more of its games reach {tile}"
-    if tile is None:
-        lead = f"{_amount(abs(state.mean), tile)} more"
+    lead = _amount(abs(state.mean), tile)
+    lead = f"it reaches {tile} more often, by {lead}" if tile else f"{lead} more"
     bias = "biased away from 0, as the test ends at a large lead"
     return f"{leader} is stronger: {lead} ({bias}), after {games}"
 
@@ -516,4 +516,5 @@ def _test_words(state: Sprt, names: tuple[str, str], tile: int | None) -> str:
 def _amount(value: float, tile: int | None) -> str:
     if tile is None:
         return f"{format_rate(value)} points a game"
-    return f"{format_rate(100 * value)} % of games that reach {tile}"
+    points = format_rate(100 * value)
+    return f"{points} percentage point{'' if points == '1' else 's'}"
