@@ -176,8 +176,9 @@ class Trainer(ABC):
         """More arguments of `twofold.learn.run.run`: how the network is measured until `stop`."""
 
     def games(self, training: Any) -> str:
-        """How many games a run has had."""
-        return counted(training.curve.games, "game")
+        """How many games a run has finished, and has begun where these are more."""
+        games, begun = counted(training.curve.games, "game"), getattr(training, "begun", 0)
+        return f"{games} finished, {begun:,} begun" if training.curve.games < begun else games
 
     @abstractmethod
     def recent(self, training: Any) -> str:
