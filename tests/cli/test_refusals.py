@@ -46,6 +46,8 @@ FAULTS: dict[str, list[tuple[str, str]]] = {
         (f"{BOARD} --threads 2 --player alphabeta", "takes threads (expectimax, ntuple, nneonneo"),
         (f"{BOARD} --explain --player greedy", "a player with an evaluator for --explain, got "),
         ("2x2:11/02 --player greedy --outcomes", "expected exact:table=FILE for --outcomes, got"),
+        ("0012/0013/0024/1357 --outcomes", "=FILE for --outcomes, got 'strong'"),
+        ("hello", "its file, got 'hello'; 0 is an empty cell, 1 the tile 2, 2 the tile 4, a the"),
     ],
     "bench": [
         ("", "missing argument"),
@@ -139,7 +141,7 @@ FAULTS: dict[str, list[tuple[str, str]]] = {
     ],
     "serve": [
         ("--folder /no/such/folder", "expected an existing folder"),
-        ("--port 70000", "expected a port from 0 to 65535, got 70000"),
+        ("--port 70000", "expected --port as a number from 0 to 65535, got 70000"),
         ("--port 0 --player nobody", "expected a player"),
         ("--port 0 --player policy:net=p.safetensors", "expected boards of 2x2 for "),
         ("--port 0 --host 192.0.2.1 --allow-network", "of this machine as host"),
@@ -162,6 +164,7 @@ FAULTS: dict[str, list[tuple[str, str]]] = {
     ],
     "train": [
         ("0123", "expected --out FILE"),
+        ("0123 --out n.safetensors --downgrade -5", "expected --downgrade as a number from 0 to"),
         ("'' --out n.safetensors", "expected a NETWORK such as 4x6, or --resume, got neither"),
         ("0123 --out no/such/n.safetensors", "expected --out in an existing folder"),
         ("--resume", "expected --resume --out FILE: --resume itself takes no file"),
@@ -183,9 +186,10 @@ FAULTS: dict[str, list[tuple[str, str]]] = {
     ],
     "tune": [
         ("greedy --out t.db", "expected a player with weights"),
+        (f"{TUNE} --games 0", "expected --games as a number from 1 to 10000000, got 0"),
         (f"{TUNE} --weights speed", "expected weights (lost, empty,"),
         (f"{TUNE} --objective fame", "expected an objective (score, log-score or a tile"),
-        (f"{TUNE} --spread 0.5", "expected a spread from 1.01 to 1000, got 0.5"),
+        (f"{TUNE} --spread 0.5", "expected --spread as a number from 1.01 to 1000, got 0.5"),
         (f"{TUNE} --out noise.db", "expected a file made by 'twofold tune', got"),
     ],
     "watch": [

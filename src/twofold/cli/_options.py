@@ -118,7 +118,9 @@ StudyOption = Annotated[
         "Store the games in a study (SQLite file). Games that it holds are not played again.",
     ),
 ]
-ForceOption = Annotated[bool, flag("--force", "Replace an existing file, unless it is continued.")]
+ForceOption = Annotated[
+    bool, flag("--force", "Replace an existing file. One that the command goes on with is kept.")
+]
 BoardsOption = Annotated[str, option("FILE", "Start the games from the boards in a text file.")]
 PaceOption = Annotated[
     float | None, option("X", "Limit the pace. Default: no limit.", min=SLOWEST, max=FASTEST)

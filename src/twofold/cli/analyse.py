@@ -31,7 +31,7 @@ from twofold.game.formats import parse_position
 from twofold.game.notation import shown
 from twofold.game.record_text import located
 from twofold.game.rules import Rules
-from twofold.limits import MAX_NODES, MAX_PLY, MAX_RECORD_BYTES, MAX_SCORE
+from twofold.limits import MAX_JOBS, MAX_NODES, MAX_PLY, MAX_RECORD_BYTES, MAX_SCORE
 from twofold.players import Player, PlayerSpec, entries
 from twofold.players.base import assumed_score, check_going
 from twofold.players.registry import default_player
@@ -46,6 +46,9 @@ if TYPE_CHECKING:
 
 BOARD: Final = "0012/0013/0024/1357"
 """The board that a message shows as an example."""
+
+DIGITS: Final = "0 is an empty cell, 1 the tile 2, 2 the tile 4, a the tile 1024"
+"""What the message says of its digits."""
 
 EXAMPLE = """  twofold analyse 0012/0013/0024/1357
   twofold analyse '2 4 8 16 / 0 0 0 2 / 0 0 0 0 / 0 0 0 0' --time 1s
@@ -70,7 +73,8 @@ def command(
         option("N", "Search depth, in plies. Default: the player's.", min=1, max=MAX_PLY),
     ] = None,
     threads: Annotated[
-        int | None, option("N", "Number of search threads. Default: the player's.")
+        int | None,
+        option("N", "Number of search threads. Default: the player's.", min=1, max=MAX_JOBS),
     ] = None,
     score: Annotated[
         int | None,
@@ -121,8 +125,8 @@ def command(
     spec = spec if threads is None else _with_threads(spec, threads)
     with open_player(spec, rules, 0, at_home=True) as opened:
         check_limits(opened, *given)
-        explanation = _explanation(opened, position, score) if explain else None
-        ends = _outcomes(opened, position) if outcomes else None
+        explanation = _explanation(opened, position, score, spec.title) if explain else None
+        ends = _outcomes(opened, position, spec.title) if outcomes else None
         live = not json and can_redraw(sys.stdout.isatty() and sys.stderr.isatty())
         answer = _thinking.think(opened, position, budget if given else None, score, live=live)
         # With several threads the values are equal, but not the numbers of nodes.
@@ -168,7 +172,8 @@ def _read_board(text: str, form: str | None) -> ScoredBoard:
         if not os.path.isfile(text):
             why = f"{error}; there is no such file either" if PurePath(text).suffix else str(error)
             if form is None and " known form " in why:
-                why = f"expected a board such as {BOARD}, or its file, got {shown(text[:100])}"
+                got = shown(text[:100])
+                why = f"expected a board such as {BOARD}, or its file, got {got}; {DIGITS}"
             raise InvalidBoard(why) from None
     with located(shown(text)):
         return parse_position(read_start(text, MAX_RECORD_BYTES + 1, InvalidBoard), form)
@@ -184,23 +189,21 @@ def _with_threads(spec: PlayerSpec, threads: int) -> PlayerSpec:
     return spec.with_keys(threads=str(threads))
 
 
-def _explanation(player: Player, board: Board, score: int | None) -> Explanation:
+def _explanation(player: Player, board: Board, score: int | None, title: str) -> Explanation:
     evaluator = getattr(player.part_for(board), "evaluator", None)
     if not isinstance(evaluator, Evaluator):
-        raise InvalidSpec(
-            f"expected a player with an evaluator for --explain, got {shown(player.spec)}"
-        )
+        raise InvalidSpec(f"expected a player with an evaluator for --explain, got {shown(title)}")
     points = assumed_score(board) if score is None else score
     return explain(evaluator, board, points, player.rules)
 
 
-def _outcomes(player: Player, board: Board) -> "Outcomes":
+def _outcomes(player: Player, board: Board, title: str) -> "Outcomes":
     from twofold.cli.solve import played_out
     from twofold.tables.exact import ExactTable  # loads kernels
 
     table = getattr(player, "table", None)
     if not isinstance(table, ExactTable):
-        raise InvalidSpec(f"expected exact:table=FILE for --outcomes, got {shown(player.spec)}")
+        raise InvalidSpec(f"expected exact:table=FILE for --outcomes, got {shown(title)}")
     return played_out(table, board)
 
 

@@ -12,7 +12,7 @@ from twofold.arena.plots import FORMS, KINDS, Kind, learning_curves, study_figur
 from twofold.arena.report import Section, gather, relabelled
 from twofold.arena.study import Study
 from twofold.cli._games import say_strengths
-from twofold.cli._options import ForceOption, argument, option
+from twofold.cli._options import ForceOption, argument, option, read_tile
 from twofold.cli._output import print_bytes, print_note, print_out, waiting
 from twofold.errors import InvalidInput
 from twofold.game.notation import shown
@@ -83,8 +83,11 @@ def command(
         Literal["games", "moves", "seconds"], option("AXIS", "What --curves are drawn over.")
     ] = "games",
     tile: Annotated[
-        int, option("TILE", "Draw how often --curves reach this tile, in place of scores.")
-    ] = 0,
+        int | None,
+        option(
+            "TILE", "Draw how often --curves reach this tile, in place of scores.", parser=read_tile
+        ),
+    ] = None,
     label: Annotated[
         list[str] | None,
         option("PLAYER=NAME", "Name a player in tables and plots; may be repeated."),
@@ -115,7 +118,7 @@ def command(
         )
     if len(paths) > MAX_CURVES:
         raise InvalidInput(f"expected at most {MAX_CURVES} curves in a picture, got {len(paths)}")
-    drawn = [read_points(path, axis=axis, tile=tile) for path in paths]
+    drawn = [read_points(path, axis=axis, tile=tile or 0) for path in paths]
     names = _new_names(label or [])
     if not study:
         _write(None, [], written, picture, drawn)

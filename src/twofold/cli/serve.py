@@ -35,7 +35,9 @@ LOCAL: Final = "127.0.0.1"
 
 
 def command(
-    port: Annotated[int | None, option("N", "Port. Default: 2048, or the next free one.")] = None,
+    port: Annotated[
+        int | None, option("N", "Port. Default: 2048, or the next free one.", min=0, max=65_535)
+    ] = None,
     host: Annotated[str, option("H", "Address to listen on.")] = LOCAL,
     allow_network: Annotated[
         bool, flag("--allow-network", "Allow --host to open the server to other machines.")

@@ -25,7 +25,14 @@ from twofold.learn.evaluation import EvaluationGames
 from twofold.learn.rules import load_decay, load_rule
 from twofold.learn.settings import TrainingSettings, parse_schedule
 from twofold.learn.training import Training, training_bytes
-from twofold.limits import MAX_GAMES, MAX_TRAINING_GAMES, MAX_TRAINING_RUNS, check_limit, cores
+from twofold.limits import (
+    MAX_DOWNGRADE,
+    MAX_GAMES,
+    MAX_TRAINING_GAMES,
+    MAX_TRAINING_RUNS,
+    check_limit,
+    cores,
+)
 from twofold.settings import with_option
 from twofold.storage.files import alone, atomic_write, new_file
 from twofold.values.network import format_patterns, parse_patterns
@@ -112,7 +119,12 @@ class TrainOptions:
     ] = None
     eval_downgrade: Annotated[
         int,
-        _options.option("SUM", "Tile sum from which evaluation games halve large tiles. 0: never."),
+        _options.option(
+            "SUM",
+            "Tile sum from which evaluation games halve large tiles. 0: never.",
+            min=0,
+            max=MAX_DOWNGRADE,
+        ),
     ] = 24_576
     rules: _options.RulesOption = ""
     json: _options.JsonOption = False
@@ -250,9 +262,9 @@ class NetworkTrainer(_training.Trainer):
 
     def games(self, training: Training) -> str:
         """How many games a run has had, those that begin elsewhere too."""
-        games = super().games(training)
         if not training.settings.begins_elsewhere:
-            return games
+            return super().games(training)
+        games = counted(training.curve.games, "game")
         return f"{games} from the start, {training.begun:,} begun in all"
 
     def recent(self, training: Training) -> str:

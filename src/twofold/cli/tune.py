@@ -26,7 +26,7 @@ from twofold.cli._documents import Estimate, JobsTiming, Part
 from twofold.cli._games import far_backend
 from twofold.figures import counted, duration_words, format_table
 from twofold.game.notation import format_number, parse_seed
-from twofold.limits import MAX_CHECK_GAMES, MAX_TRIALS, cores
+from twofold.limits import MAX_CHECK_GAMES, MAX_GAMES, MAX_SPREAD, MAX_TRIALS, MIN_SPREAD, cores
 from twofold.players import PlayerSpec
 from twofold.storage.files import new_file, remove_file
 
@@ -43,7 +43,7 @@ def command(
     player: Annotated[str, _options.argument("PLAYER", "Player to tune.")],
     out: Annotated[str, _options.option("FILE", "File for the trials.", show_default=False)],
     force: _options.ForceOption = False,
-    games: Annotated[int, _options.option("N", "Games per trial.")] = 100,
+    games: Annotated[int, _options.option("N", "Games per trial.", min=1, max=MAX_GAMES)] = 100,
     trials: Annotated[
         int, _options.option("T", "Number of trials in all.", min=1, max=MAX_TRIALS)
     ] = 100,
@@ -54,7 +54,10 @@ def command(
         str, _options.option("NAMES", "Weights to tune: a,b,c. Default: all of the evaluator.")
     ] = "",
     spread: Annotated[
-        float, _options.option("F", "Each weight varies from start / F to start x F.")
+        float,
+        _options.option(
+            "F", "Each weight varies from start / F to start x F.", min=MIN_SPREAD, max=MAX_SPREAD
+        ),
     ] = 4.0,
     objective: Annotated[
         str,

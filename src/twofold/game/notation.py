@@ -125,6 +125,10 @@ def _in_ansi_quotes(character: str) -> str:
     return "".join(f"\\x{one:02x}" for one in code)
 
 
+_LIKE: Final = 0.7
+"""How like a known name a text must be to be taken for it, as `difflib` measures it."""
+
+
 def did_you_mean(text: str, known: Iterable[str]) -> str:
     """The end of an error about a name: the known name most like it, or nothing.
 
@@ -132,9 +136,11 @@ def did_you_mean(text: str, known: Iterable[str]) -> str:
     '; did you mean greedy?'
     >>> did_you_mean("GREEDY", ["random", "greedy"])
     '; did you mean greedy?'
+    >>> did_you_mean("nonsense", ["nneonneo"])
+    ''
     """
     names = list(known)
-    close = difflib.get_close_matches(text, names, n=1)
+    close = difflib.get_close_matches(text, names, n=1, cutoff=_LIKE)
     close = close or [name for name in names if name.casefold() == text.casefold()]
     return f"; did you mean {close[0]}?" if close else ""
 

@@ -253,6 +253,8 @@ class TrainingSettings(msgspec.Struct, frozen=True, kw_only=True):
         setting(
             "In every other game, halve large tiles once the distinct tiles sum to SUM. 0: never.",
             "SUM",
+            ge=0,
+            le=MAX_DOWNGRADE,
         ),
     ] = 0
     seed: Annotated[
