@@ -49,6 +49,11 @@ export class AnalysisView {
     this.options = options;
     this.element = part(h('section', { class: 'analysis stack near', 'aria-label': text('analysis.label') }));
     this.#draw();
+    net.on('state', () => this.#draw());
+  }
+
+  get #isThinking() {
+    return this.#isWaiting && !net.isAway;
   }
 
   /**
@@ -71,7 +76,7 @@ export class AnalysisView {
 
   /** Say that an analysis is under way, and keep what is shown until it comes. */
   wait() {
-    this.#isWaiting = true;
+    [this.#isWaiting, this.#note] = [true, ''];
     this.#draw();
   }
 
@@ -112,7 +117,7 @@ export class AnalysisView {
 
   #draw() {
     const reply = this.#reply;
-    this.element.dataset.state = this.#isWaiting ? 'thinking' : reply ? 'final' : 'empty';
+    this.element.dataset.state = this.#isThinking ? 'thinking' : reply ? 'final' : 'empty';
     render(this.element,
       h('table', { class: 'analysis-moves table', 'aria-label': text('analysis.moves') },
         h('tbody', null, LETTERS.map((letter, index) => this.#row(letter, reply, reply?.moves[index])))),
@@ -175,7 +180,7 @@ export class AnalysisView {
   #lineView(reply) {
     const { board, steps } = this.#line;
     const { rows, cols } = shapeOf(board);
-    return h('div', { key: 'line', class: 'analysis-line', hidden: Boolean(reply?.final) && !steps.length },
+    return h('div', { key: 'line', class: 'analysis-line', hidden: !this.#isThinking && !steps.length },
       h('p', { class: 'soft small', text: text('analysis.line') }),
       h('ol', { class: 'line-steps row', 'aria-label': text('analysis.line') }, steps.slice(0, MAX_STEPS).map((step, index) => {
         const { move, cell, tile } = parseStep(step);
@@ -203,7 +208,7 @@ export class AnalysisView {
     };
     return h('details', { key: 'details', class: 'analysis-details', open: settings.get('details'),
       ontoggle: ({ target }) => settings.set('details', target.open) },
-    h('summary', null, text('analysis.details'), h('span', { class: 'analysis-thinking soft', hidden: !this.#isWaiting,
+    h('summary', null, text('analysis.details'), h('span', { class: 'analysis-thinking soft', hidden: !this.#isThinking,
       text: text('analysis.thinking') })),
     h('table', { class: 'analysis-values table' }, h('thead', null, h('tr', null, ['move', 'value', 'reward'].map((name) =>
       h('th', { scope: 'col', text: text(name === 'value' && reply?.unit === PROBABILITY

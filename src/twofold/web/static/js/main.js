@@ -70,7 +70,7 @@ async function show() {
   leavePage();
   const signal = pageSignal();
   clearToasts();
-  away = net.state === 'lost' || net.state === 'forbidden' ? awayView() : null;
+  away = net.isAway ? awayView() : null;
   showStatus();
   help.href = name in LESSONS ? `/learn?page=${LESSONS[name]}` : '/learn';
   for (const link of links) link.ariaCurrent = link.pathname === pathname ? 'page' : null;

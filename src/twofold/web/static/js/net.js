@@ -61,6 +61,11 @@ class Net extends Teller {
     this.#connect();
   }
 
+  /** Whether the server is not there, or wants the token again: what is asked waits. */
+  get isAway() {
+    return this.state === 'lost' || this.state === 'forbidden';
+  }
+
   /** The players to pick from; the first is the default. Empty before `welcome`. */
   get players() {
     return this.welcome?.players ?? [];

@@ -100,7 +100,7 @@ export class Desk {
     this.element = h('div', { class: 'analysis-page' });
     this.#listenKeys();
     releaseFocusAfterPointer(this.element);
-    net.on('welcome', () => this.entry && this.#draw()); // it may take limits
+    for (const type of ['welcome', 'state']) net.on(type, () => this.entry && this.#draw()); // it may take limits
     onLeave(() => this.#close());
   }
 
@@ -301,7 +301,7 @@ export class Desk {
     render(this.element,
       h('div', { key: 'head', class: 'analysis-head row apart' }, this.#head()),
       h('section', { key: 'board', class: 'analysis-board stack near', 'aria-label': text('analyse.position') }, panel.element, panel.controls,
-        isSetup ? this.setup.element : h('p', { class: 'analysis-hint soft small', text: text('analyse.try_hint') })),
+        isSetup ? this.setup.element : h('p', { class: 'analysis-hint soft small', text: this.#hint })),
       h('section', { key: 'move', class: 'card analysis-move', 'aria-label': text('review.this_move') },
         this.#verdict(reply, walk.next), this.analysis.element),
       h('div', { key: 'side', class: 'analysis-side stack' },
@@ -311,6 +311,12 @@ export class Desk {
           this.judge),
         this.outcomes.element),
       judging && [this.graphCard, this.figures, this.labels]);
+  }
+
+  /** What can be tried at the position shown. */
+  get #hint() {
+    const { step, tiles } = this.walk.position;
+    return [this.legal && text('analyse.try_hint'), step && tiles.includes(0) && text('analyse.spawn_hint')].filter(Boolean).join(' ');
   }
 
   #address() {
@@ -340,7 +346,9 @@ export class Desk {
     const reply = isAnswered ? this.reply : judgement && asAnalysis(judgement, position, this.#game.rules);
     const shown = isAnswered ? reply : judgement;
     const isNew = shown !== this.shown || judgement !== this.judgement;
-    if (this.note) this.analysis.clear(this.note);
+    const isCut = net.isAway && this.#isLive && this.legal && !shown;
+    const note = isCut ? text(`status.${net.state}`) : this.note;
+    if (note) this.analysis.clear(note);
     else if (!this.legal) {
       const isEmpty = !position.tiles.some(Boolean);
       this.analysis.clear(text(isEmpty ? 'analyse.empty' : 'analyse.over'));
@@ -348,10 +356,10 @@ export class Desk {
     else if (!shown && this.#isLive) this.analysis.wait();
     else if (!shown) this.analysis.clear(text('review.no_values'));
     Object.assign(this, { shown, judgement });
-    const hasReply = this.legal && !this.note && reply;
+    const hasReply = this.legal && !note && reply;
     this.panel.bar.show(hasReply ? reply : null);
     if (isAnswered && reply.outcomes) this.outcomes.expect(reply.board);
-    else if (isAnswered || !this.legal || this.note) this.outcomes.clear();
+    else if (isAnswered || !this.legal || note) this.outcomes.clear();
     return hasReply ? reply : null;
   }
 
