@@ -29,6 +29,12 @@ export function announce(words) {
   }, Math.max(0, lastSaid + QUIET_MS - performance.now()));
 }
 
+/** Take away what was said: it is true no more. */
+export function hush() {
+  clearTimeout(pending);
+  spoken.textContent = '';
+}
+
 /** Take the message away: it was about a page that is left. */
 export function clearToasts() {
   toasts.replaceChildren();

@@ -1,6 +1,6 @@
 /** Starts the page: head, navigation, and the page that the address names. */
 
-import { announce, clearToasts, spoken, toasts } from './announce.js';
+import { announce, clearToasts, hush, spoken, toasts } from './announce.js';
 import { button, fill, h, icon, leavePage, pageSignal } from './dom.js';
 import { isPlain, listenKeys } from './moves.js';
 import { net } from './net.js';
@@ -70,6 +70,7 @@ async function show() {
   leavePage();
   const signal = pageSignal();
   clearToasts();
+  if (away) hush();
   away = net.isAway ? awayView() : null;
   showStatus();
   help.href = name in LESSONS ? `/learn?page=${LESSONS[name]}` : '/learn';

@@ -142,6 +142,22 @@ class Net extends Teller {
     return fetchJson(url, { method: 'DELETE' });
   }
 
+  /**
+   * Call a function once the connection is there again, unless the page is left before.
+   *
+   * @param {{kind: string}} error what a request has failed with; nothing is done but for a lost connection
+   * @param {() => void} run
+   */
+  afterLoss({ kind }, run) {
+    if (kind !== 'ConnectionLost') return;
+    const back = ({ detail: { state } }) => {
+      if (state !== 'open') return;
+      this.removeEventListener('state', back);
+      run();
+    };
+    this.addEventListener('state', back, { signal: pageSignal() });
+  }
+
   #connect() {
     const scheme = window.location.protocol === 'https:' ? 'wss' : 'ws';
     const socket = new WebSocket(`${scheme}://${window.location.host}/ws`);

@@ -54,6 +54,7 @@ export class SavedList {
       this.#games.push(...games);
     } catch (error) {
       this.#error = error.message;
+      net.afterLoss(error, () => this.#load());
     }
     this.#draw();
     if (known) this.element.querySelectorAll('.game')[known]?.querySelector('a, button').focus();
@@ -140,6 +141,7 @@ export class SavedList {
       this.page.changed?.();
     } catch (error) {
       this.#error = error.message;
+      net.afterLoss(error, () => this.show());
       this.#ask('');
     }
   }

@@ -101,7 +101,7 @@ class JobForm {
       await net.post('/api/jobs', job);
       return job;
     } catch (error) {
-      this.#say({ error: error.message });
+      this.#fail(error);
       return null;
     }
   }
@@ -128,7 +128,12 @@ class JobForm {
 
   #changed() {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#check().catch((error) => this.#say({ error: error.message })), PAUSE_MS);
+    this.#timer = setTimeout(() => this.#check().catch((error) => this.#fail(error)), PAUSE_MS);
+  }
+
+  #fail(error) {
+    this.#say({ error: error.message });
+    net.afterLoss(error, () => this.#changed());
   }
 
   /** Show the command, or what is wrong; whether nothing is. */

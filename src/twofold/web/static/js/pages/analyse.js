@@ -195,7 +195,10 @@ class Chooser {
   async #try(work) {
     [this.#isBusy, this.#error] = [true, null];
     this.#draw();
-    await work.catch((error) => { this.#error = error; });
+    await work.catch((error) => {
+      this.#error = error;
+      net.afterLoss(error, () => { this.#error = null; this.#draw(); });
+    });
     this.#isBusy = false;
     this.#draw();
   }

@@ -39,6 +39,7 @@ class DailyPage {
       this.#found = await net.get('/api/daily');
     } catch (error) {
       this.#status = error.message;
+      net.afterLoss(error, () => this.load());
       return void this.#draw();
     }
     const { first, today } = this.#found;
@@ -60,6 +61,7 @@ class DailyPage {
       if (!this.signal.aborted) this.navigate(`/?game=${game}`);
     } catch (error) {
       this.#error = error.message;
+      net.afterLoss(error, () => this.#pick(this.#day));
       this.#draw();
     }
   }

@@ -60,6 +60,7 @@ class GamesPage {
       this.#status = this.#found.games ? '' : text('games.none');
     } catch (error) {
       this.#status = error.message;
+      net.afterLoss(error, () => this.load());
     }
     this.#draw();
   }

@@ -187,6 +187,7 @@ class WatchPage {
       this.navigate(address(state.game));
     } catch (error) {
       this.#failed(lane, error.message);
+      net.afterLoss(error, () => this.#failed(lane, ''));
     }
   }
 

@@ -23,6 +23,7 @@ export class EndgamesPart {
   #damaged = {}; // what is wrong with files that are no sound tables, by their names
   #error = '';
   #isListening = false;
+  #failure = null; // the game that has not begun
 
   /**
    * @param {HTMLElement} root
@@ -49,8 +50,10 @@ export class EndgamesPart {
     this.#draw();
     try {
       ({ tables: this.#tables, damaged: this.#damaged } = await net.get('/api/practice/tables'));
+      this.#error = '';
     } catch (error) {
       this.#error = error.message;
+      net.afterLoss(error, () => this.begin());
     }
     this.#draw();
     if (!this.#tables || this.signal.aborted) return;
@@ -101,11 +104,15 @@ export class EndgamesPart {
     try {
       await this.game.begin(options);
     } catch (error) {
-      this.#failed(error, options.board);
+      this.#failed(error, options);
     }
   }
 
-  #failed({ kind, message }, board) {
+  /** @param {object} [options] of the game that has not begun: with the connection it does */
+  #failed({ kind, message }, options = null) {
+    const board = options?.board;
+    this.#failure = options;
+    net.afterLoss({ kind }, () => options === this.#failure && (options ? this.#begin(options) : this.#back()));
     this.#error = board && kind === 'InvalidBoard' ? badBoard(board, message) : message;
     if (this.game.now) this.board.show(tilesOf(this.game.now.board));
     this.#draw();
@@ -115,6 +122,7 @@ export class EndgamesPart {
 
   #started() {
     const { table, seed, given } = this.game;
+    this.#failure = null;
     this.#error = '';
     const params = new URLSearchParams({ part: 'endgames', table, seed, ...(given && { board: given }) });
     window.history.replaceState(null, '', `/practice?${readable(params)}`);
@@ -123,6 +131,7 @@ export class EndgamesPart {
   }
 
   #back() {
+    this.#error = '';
     this.board.show(tilesOf(this.game.now.board));
     this.#draw();
   }
@@ -246,8 +255,10 @@ class TableOffers {
     this.jobs ??= new Jobs({ names: () => [], changed: () => this.#changed() });
     try {
       this.#offers = await net.get('/api/practice/offers');
+      this.#error = '';
     } catch (error) {
       this.#error = error.message;
+      net.afterLoss(error, () => this.#load());
     }
     this.#draw();
   }

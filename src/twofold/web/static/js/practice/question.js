@@ -6,6 +6,7 @@ import { BoardView } from '../board.js';
 import { button, h, part, render } from '../dom.js';
 import { formatChance } from '../figures.js';
 import { ARROWS, LETTERS, listenKeys, listenSwipes, moveName } from '../moves.js';
+import { net } from '../net.js';
 import { shapeOf, slideOf, tilesOf } from '../notation.js';
 import { sentence, text } from '../text.js';
 
@@ -24,6 +25,7 @@ import { sentence, text } from '../text.js';
 export class AskingPart {
   #shown = null;
   #isOpen = false;
+  #work = null; // what was done last
 
   /**
    * @param {HTMLElement} root
@@ -43,13 +45,15 @@ export class AskingPart {
     this.try(() => this.next());
   }
 
-  /** Do something, and show what has come of it, or what is wrong. */
+  /** Do something, and show what has come of it, or what is wrong; without a connection once it is back. */
   async try(work) {
+    this.#work = work;
     try {
       await work();
       this.error = '';
     } catch (error) {
       this.error = sentence(error.message);
+      net.afterLoss(error, () => work === this.#work && this.try(work));
     }
     this.draw();
   }
