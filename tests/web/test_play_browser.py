@@ -445,6 +445,28 @@ def test_keys_wait_for_a_new_game_and_for_the_server(timed: Visit) -> None:
     expect(page.locator(".toast")).to_have_count(0)
 
 
+def test_moves_alone_count_as_moves_that_wait(timed: Visit) -> None:
+    """An undo or a new game that waits for the server is said, too."""
+    ends: list[WebSocketRoute] = []
+    timed.page.route_web_socket("**/ws", lambda end: end.close() if ends else connect(end))
+
+    def connect(end: WebSocketRoute) -> None:
+        end.connect_to_server()
+        ends.append(end)
+
+    timed.open("/", ".tile")
+    ends[-1].close()
+    page, line = timed.page, timed.page.locator(".play-line")
+    expect(page.locator(".status-line")).to_be_visible()
+    other = "No connection: this is done once the server is back."
+    page.keyboard.press("u")
+    expect(line).to_have_text(other)
+    page.keyboard.press("ArrowLeft")
+    expect(line).to_have_text("No connection: one move is waiting.")
+    page.keyboard.press("n")
+    expect(line).to_have_text(other)
+
+
 def test_goals_are_those_that_a_board_can_reach(laptop: Visit) -> None:
     laptop.open("/", ".tile")
     laptop.page.get_by_role("button", name="Rules…").click()

@@ -108,8 +108,9 @@ class PlayPage {
     const help = this.#help;
     const { rows = 4, cols = 4 } = state?.rules ?? {};
     const isOver = Boolean(now && isFinished(now));
-    const { waiting } = this.game;
-    const line = waiting && net.state !== 'open' ? text('play.waiting', { count: waiting })
+    const isCut = this.game.isPending && net.isAway;
+    const count = this.game.waitingMoves;
+    const line = isCut ? text(count ? 'play.waiting' : 'play.waiting_else', { count })
       : now && now.move_number > 0 ? '' : text('play.how');
     render(this.root, h('div', { class: 'columns play' },
       h('div', { class: 'stack' },
@@ -124,7 +125,7 @@ class PlayPage {
               },
               undo: () => this.#undo(), redo: () => this.game.step('redo'), hints: () => this.#toggleHints() })),
           h('div', { class: 'board-place', style: { '--rows': rows, '--cols': cols } }, help?.bar.element, this.holder),
-          h('p', { class: `play-line ${waiting && net.state !== 'open' ? 'warn' : ''}`, role: 'status', text: line })),
+          h('p', { class: `play-line ${isCut ? 'warn' : ''}`, role: 'status', text: line })),
         settings.get('pad') && this.pad,
         todayView(this.#offers, this.game)),
       h('div', { class: 'stack wide play-side' },

@@ -10,6 +10,9 @@ import { net } from '../net.js';
 import { remember, remembered } from '../settings.js';
 import { text } from '../text.js';
 
+/** Intents that make a move. */
+const MOVES = new Set(['move', 'autoplay']);
+
 const WAITING = 'twofold.waiting';
 
 /** So many keys may wait: more than fingers press in that time. A key held down does not wait. */
@@ -96,9 +99,19 @@ export class LiveGame {
       && !this.#coming;
   }
 
-  /** How many moves wait to be made. */
+  /** How much waits to be done: moves, undos. */
   get waiting() {
     return this.#queue.length + (this.#sent ? 1 : 0);
+  }
+
+  /** How many moves wait to be made. */
+  get waitingMoves() {
+    return [...this.#queue, ...this.#sent ? [this.#sent.intent] : []].filter(({ type }) => MOVES.has(type)).length;
+  }
+
+  /** Whether anything waits: moves, undos, another game. */
+  get isPending() {
+    return this.waiting > 0 || this.#coming > 0;
   }
 
   /** Whether moves that waited for the connection are being made: their boards are not looked at. */
@@ -215,10 +228,14 @@ export class LiveGame {
     if (this.isAuto) this.pause();
     [this.#queue, this.#sent, this.blocked] = [[], null, false];
     this.#coming += 1;
+    if (net.isAway) this.#watcher.waiting?.();
     const state = await net.ask(message).catch((error) => {
       this.#queue = []; // meant for a game that does not come
       throw error;
-    }).finally(() => { this.#coming -= 1; });
+    }).finally(() => {
+      this.#coming -= 1;
+      if (net.isAway) this.#watcher.waiting?.();
+    });
     if (this.#isLeft) return;
     if (this.id && this.id !== state.game) net.send({ type: 'close', game: this.id, ...leaving });
     this.#onState(state);
