@@ -88,6 +88,9 @@ export class ChoiceField {
   }
 }
 
+/** Rules as the list shows them: with the sign of its first line between rows and columns. */
+const shownRules = (rules) => rules.replace(/^(\d+)x(?=\d)/, '$1×');
+
 const SHAPES = ['', '3x3', '3x4', '4x5', '5x5', '6x6', '8x8'];
 
 /**
@@ -98,8 +101,8 @@ const SHAPES = ['', '3x3', '3x4', '4x5', '5x5', '6x6', '8x8'];
  */
 export function rulesField(onPick, value = '') {
   return new ChoiceField({ label: text('picker.rules'), otherLabel: text('picker.rules_text'),
-    otherHint: text('picker.rules_example'), value, onPick,
-    choices: SHAPES.map((shape) => ({ value: shape, text: shape || text('picker.rules_original') })) });
+    otherHint: text('picker.rules_example'), nameOf: shownRules, value, onPick,
+    choices: SHAPES.map((shape) => ({ value: shape, text: shownRules(shape) || text('picker.rules_original') })) });
 }
 
 /** A field for a player. */
