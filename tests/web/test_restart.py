@@ -153,3 +153,59 @@ def wait_for_hints(found: Visit, served: Served, count: int) -> None:
         drawn(found.page)
         hints = {one["game"]: one["hints"] for one in served.ask("/api/games")}.get(game, -1)
     assert hints == count
+
+
+def test_analysis_without_its_server_shows_no_values_of_another_position(
+    browser: Browser, tmp_path: Path, stack: ExitStack
+) -> None:
+    server, first, found = served_page(browser, tmp_path, stack)
+    page = found.page
+    found.open("/analyse#board=0012/0124/1356/2479", ".analysis[data-state=final]")
+    grades, note = page.locator(".analysis-moves [data-grade]"), page.locator(".analysis-note")
+    expect(grades).not_to_have_count(0)
+    server.close()
+    expect(page.locator(".status-line")).to_be_visible()
+    page.keyboard.press("Shift+ArrowLeft")
+    expect(note).to_have_text("Connection lost. Reconnecting…")
+    expect(grades).to_have_count(0)
+    for name in (".analysis-thinking", ".analysis-line"):
+        expect(page.locator(name)).to_be_hidden()
+    server.enter_context(serve(tmp_path, "greedy", first))
+    page.evaluate("window.dispatchEvent(new Event('online'))")
+    expect(grades).not_to_have_count(0)
+    expect(note).to_have_count(0)
+
+
+def test_what_failed_is_done_once_the_server_is_back(
+    browser: Browser, tmp_path: Path, stack: ExitStack
+) -> None:
+    """An answer of a puzzle, the check of a new job, and the page that is opened meanwhile."""
+    server, first, found = served_page(browser, tmp_path, stack)
+    practice, lab, games = (stack.enter_context(visit(browser, first, LAPTOP)) for _ in range(3))
+    practice.open("/practice", ".quiz-move:not(:disabled)")
+    lab.open("/lab", ".jobs")
+    lab.page.get_by_role("button", name="New job").click()
+    command = lab.page.locator(".jobs-command pre")
+    expect(command).to_be_visible()
+    games.open("/", ".tile")
+    server.close()
+    for one in (practice, lab, games):
+        expect(one.page.locator(".status-line")).to_be_visible()
+    practice.page.locator(".quiz-move:not(:disabled)").first.click()
+    lab.page.get_by_label("Seed").fill("7")
+    lost = "The connection to the server was lost. Try again in a moment."
+    faults = [one.page.get_by_text(lost) for one in (practice, lab)]
+    for fault in faults:
+        expect(fault).to_be_visible()
+    games.page.get_by_role("link", name="My games").click()
+    said = games.page.locator("div[role=status][aria-live]")
+    expect(said).to_have_text("The twofold server is not running")
+    server.enter_context(serve(tmp_path, "greedy", first))
+    for one in (practice, lab, games):
+        one.page.evaluate("window.dispatchEvent(new Event('online'))")
+    for fault in faults:
+        expect(fault).to_have_count(0)
+    expect(practice.page.locator(".quiz-verdict")).to_be_visible()
+    expect(command).to_contain_text("--seed 7")
+    expect(said).to_be_empty()
+    expect(found.page.locator(".status-line")).to_be_hidden()

@@ -16,7 +16,7 @@ import { ARROWS, LETTERS, moveName } from './moves.js';
 import { net } from './net.js';
 import { parseStep, shapeOf } from './notation.js';
 import { settings } from './settings.js';
-import { fixed, fullSentence, number, sentence, text } from './text.js';
+import { fixed, fullSentence, labelledText, number, sentence, text } from './text.js';
 
 const HALF_AT = 0.025; // loss at which a bar is half as long
 const WAIT_MS = 300; // the chance of positions that are passed in less is not asked for
@@ -159,7 +159,7 @@ export class AnalysisView {
     const letter = this.#pointed || reply?.best;
     const reason = reply?.moves[LETTERS.indexOf(letter)].reason;
     return h('p', { key: 'reason', class: 'analysis-reason' }, reason && [
-      h('strong', { text: `${sentence(moveName(letter))}:` }), ` ${reasonText(reason)}.`,
+      h('strong', { text: sentence(labelledText(moveName(letter), '')) }), reasonText(reason) + text('all.full_stop'),
     ]);
   }
 

@@ -64,6 +64,17 @@ export function joined(words) {
 }
 
 /**
+ * Words with what they are about before them, as in `left: brings the tiles together`.
+ *
+ * @param {string} label
+ * @param {string} words
+ * @returns {string}
+ */
+export function labelledText(label, words) {
+  return text('all.labelled', { label, words });
+}
+
+/**
  * A text with a capital at its beginning.
  *
  * @param {string} words
@@ -80,7 +91,7 @@ export function sentence(words) {
  * @returns {string}
  */
 export function fullSentence(words) {
-  return /[.!?…。！？]$/.test(words) ? sentence(words) : `${sentence(words)}.`;
+  return /[.!?…。！？]$/.test(words) ? sentence(words) : sentence(words) + text('all.full_stop').trim();
 }
 
 /**

@@ -6,7 +6,7 @@ import { PROBABILITY } from '../figures.js';
 import { LETTERS, moveName } from '../moves.js';
 import { net } from '../net.js';
 import { takesLimits } from '../player_picker.js';
-import { fixed, sentence, text } from '../text.js';
+import { fixed, labelledText, sentence, text } from '../text.js';
 
 /** Grades from the best to the worst. */
 export const GRADES = ['best', 'fine', 'inaccuracy', 'mistake', 'blunder'];
@@ -188,9 +188,10 @@ function percent(ratio) {
  */
 export function verdictOf(judgement) {
   if (judgement.reason && !judgement.table) {
-    const reason = `${sentence(moveName(judgement.move))}: ${reasonText(judgement.reason)}.`;
+    const reason = sentence(labelledText(moveName(judgement.move), reasonText(judgement.reason)));
     const best = text('review.edge_best', { move: moveName(judgement.best) });
-    return judgement.move === judgement.best ? reason : `${reason} ${best}.`;
+    const words = judgement.move === judgement.best ? [reason] : [reason, best];
+    return words.map((one) => one + text('all.full_stop')).join('').trim();
   }
   const { move, best, ratio, table } = judgement;
   const values = { move: moveName(move), best: moveName(best), kept: percent(ratio),

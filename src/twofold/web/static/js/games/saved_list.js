@@ -5,7 +5,7 @@ import { selectField } from '../controls.js';
 import { button, field, h, icon, render } from '../dom.js';
 import { analysisLink } from '../links.js';
 import { net } from '../net.js';
-import { percent, text } from '../text.js';
+import { labelledText, percent, text } from '../text.js';
 import { playerText, rulesText, statusText, timeText } from './words.js';
 
 const PART = 20;
@@ -106,17 +106,17 @@ export class SavedList {
     const isToday = daily === new Date().toISOString().slice(0, 10); // there is one try
     const name = text('play.game_name', { score, date: timeText(date) });
     const link = (picture, href, words, attributes = {}) => h('a', { class: 'button icon-button',
-      href, title: text(words), 'aria-label': `${text(words)}: ${name}`, ...attributes }, icon(picture));
+      href, title: text(words), 'aria-label': labelledText(text(words), name), ...attributes }, icon(picture));
     return h('div', { class: 'row game-buttons', key: 'buttons' },
       button({ text: text('play.open') }, () => this.page.open(game),
-        { 'aria-label': `${text('play.open')}: ${name}` }),
+        { 'aria-label': labelledText(text('play.open'), name) }),
       link('analyse', analysisLink({ game }), 'play.analyse'),
       link('download', `/api/games/${game}/record`, 'play.download', { download: true }),
       this.#deleteButton(game, name, isToday));
   }
 
   #deleteButton(game, name, disabled = false) {
-    return button({ icon: 'delete', label: `${text('play.delete')}: ${name}` }, () => this.#ask(game), { disabled });
+    return button({ icon: 'delete', label: labelledText(text('play.delete'), name) }, () => this.#ask(game), { disabled });
   }
 
   /** Deleting cannot be undone: ask, in the same place. */

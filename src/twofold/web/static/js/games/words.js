@@ -1,7 +1,7 @@
 /** Games and days in words: rules, dates, players. */
 
 import { playerNames } from '../player_names.js';
-import { joined, locale, percent, text } from '../text.js';
+import { joined, labelledText, locale, percent, text } from '../text.js';
 
 /**
  * How far a game of a list is: in progress, over, its goal reached.
@@ -50,7 +50,7 @@ export function rulesText(rules) {
  */
 export function describeRules({ rows, cols, goal, spawn, start_tiles: start, stop_at_goal: stops }) {
   const total = spawn.reduce((sum, [, weight]) => sum + weight, 0);
-  const tiles = spawn.map(([tile, weight]) => `${tile}: ${percent((100 * weight) / total)}`);
+  const tiles = spawn.map(([tile, weight]) => labelledText(String(tile), percent((100 * weight) / total)));
   return joined([
     `${rows}×${cols}`,
     goal !== 2048 && text('play.rules_goal', { goal: String(goal) }),

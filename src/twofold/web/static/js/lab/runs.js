@@ -8,7 +8,7 @@ import { dataAddress, readable } from '../links.js';
 import { net } from '../net.js';
 import { playerName } from '../player_names.js';
 import { settings } from '../settings.js';
-import { fixed, number, percent, text } from '../text.js';
+import { fixed, labelledText, number, percent, text } from '../text.js';
 import { DataTable } from './data_table.js';
 import { csvButton, faultWords, figureButtons, lineMark } from './parts.js';
 
@@ -325,7 +325,7 @@ function trainingLines(curves, { measure, unit, tile }) {
 /** The shares of the games from boards that came to the next large tile, a line each set of boards. */
 function survivalLines(curves, unit) {
   const sets = curves.flatMap(({ name, survival = {} }) => Object.entries(survival)
-    .map(([boards, rows]) => [curves.length === 1 ? boards : `${name}: ${boards}`, rows]));
+    .map(([boards, rows]) => [curves.length === 1 ? boards : labelledText(name, boards), rows]));
   return sets.map(([name, rows], place) => judged(name, rows, unit, place, 100));
 }
 
