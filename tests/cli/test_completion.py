@@ -40,6 +40,15 @@ def values(line: str) -> list[str]:
         ("analyse 0012 --board-format h", ["hex", "hex-low"]),
         ("watch greedy --rules 3", ["3x3", "3x4"]),
         ("net info de", ["default"]),
+        ("net info po", ["policy"]),
+        ("net average po", []),
+        ("solve --rules 3", ["3x3"]),
+        ("bench --resume gree", []),
+        ("bench --resume s.db gree", ["greedy"]),
+        ("watch expectimax:ev", ["expectimax:eval="]),
+        ("watch expectimax:ply=2,eval=sn", ["expectimax:ply=2,eval=snake"]),
+        ("bench ntuple:net=de", ["ntuple:net=default"]),
+        ("watch own.py:", []),
         ("tables build 442-512/", ["442-512/32-128"]),
         (
             "tables query 0123 --tables 443-512+442-51",
@@ -89,6 +98,8 @@ def test_bash_completes_a_player(tmp_path: Path) -> None:
         read_until(terminal, "ready")
         os.write(terminal, b"twofold bench expecti\t --surv\t")
         read_until(terminal, "expectimax  --survival")
+        os.write(terminal, b"\x15twofold watch expectimax:ev\tsn\t --words")
+        read_until(terminal, "expectimax:eval=snake  --words")
     finally:
         os.close(terminal)
         os.waitpid(pid, 0)

@@ -263,7 +263,9 @@ def _convert_policy(path: Path, out: str, *, half: bool, note: str) -> None:
 @app.command("average", epilog="Example:\n\n\b\n  twofold net average a.safetensors b.safetensors "
              "--out mean.safetensors")  # fmt: skip
 def average_networks(
-    networks: Annotated[list[str], _options.argument("NETWORK", "Networks to average.")],
+    networks: Annotated[
+        list[str], _options.argument("NETWORK", "Networks to average.", follows="NET")
+    ],
     out: Annotated[str, _options.option("FILE", "File to write.", show_default=False)],
     force: _options.ForceOption = False,
 ) -> None:

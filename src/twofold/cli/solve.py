@@ -4,7 +4,7 @@ import contextlib
 import shutil
 import time
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Final, Self
 
 import msgspec
 import typer
@@ -52,13 +52,18 @@ APART = [
 
 GOES_ON = "--out"
 
+SHAPES: Final = "2x2 2x3 2x4 3x3"
+"""Shapes that a shell offers: larger ones are too large for most machines."""
+
 
 def command(
     context: typer.Context,
     board: Annotated[
-        str, argument("RULES", "Rules of the game, such as 2x3 or '3x3 start=1'.")
+        str, argument("RULES", "Rules of the game, such as 2x3 or '3x3 start=1'.", follows=SHAPES)
     ] = "",
-    rules: Annotated[str, option("RULES", "The same as the argument.", show_default=False)] = "",
+    rules: Annotated[
+        str, option("RULES", "The same as the argument.", follows=SHAPES, show_default=False)
+    ] = "",
     goal: Annotated[
         int | None,
         option(
