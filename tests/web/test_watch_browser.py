@@ -126,6 +126,14 @@ def test_a_person_races_a_player(laptop: Visit, phone: Visit) -> None:
     assert not phone.is_too_wide()
 
 
+def test_a_rival_that_there_is_not_is_told_before_the_first_move(laptop: Visit) -> None:
+    laptop.open("/watch#race=nonsense&race=random&seed=5", LANE)
+    expect(laptop.page.get_by_text("There is no player “nonsense”.")).to_be_visible()
+    laptop.press_arrows()
+    expect(laptop.page.locator(LANE).last).to_have_text(re.compile("[1-9]"))
+    expect(laptop.page.locator(".is-refused")).to_have_count(1)
+
+
 def test_a_race_starts_once_all_players_are_loaded(
     laptop: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -95,6 +95,19 @@ export class LaneGame {
     });
   }
 
+  /** Load the player before its first move is asked for; one that there is not is out of the race. */
+  async prepare() {
+    const { game, spec, now: { board }, rules } = this;
+    await net.ask({ type: 'analyse', board, rules: rules.text, player: spec, ply: 1 }).catch(({ kind, message }) => {
+      if (kind !== 'ConnectionLost' && game === this.game && spec === this.spec) this.#refuse(message);
+    });
+  }
+
+  #refuse(message) {
+    this.isRefused = true;
+    this.events.failed(message);
+  }
+
   /** The position at a move number, which the game has come to; null if the game is gone. */
   async at(move) {
     if (move === this.last) return this.now;
@@ -124,8 +137,7 @@ export class LaneGame {
   receive(reply) {
     if (reply.type === 'refused' && reply.ref === this.ref) {
       this.isRunning = false;
-      this.isRefused = Boolean(this.ref);
-      if (this.isRefused) this.events.failed(reply.message);
+      if (this.ref) this.#refuse(reply.message);
     }
     if (reply.type === 'refused') return;
     if (!this.game || reply.game !== this.game) return;

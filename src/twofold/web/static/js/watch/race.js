@@ -120,6 +120,12 @@ export class Race {
     this.#beatMoves = 1;
     await Promise.all(this.lanes.map((lane) => lane.begin(this)));
     this.go();
+    if (this.person) this.#prepare();
+  }
+
+  /** See that the players are there before the person's first move; one after the other, as a page asks one analysis. */
+  async #prepare() {
+    for (const lane of this.lanes.filter(({ isPerson }) => !isPerson)) if (lane.game) await lane.prepare();
   }
 
   /** Begin one game anew, with a player that is new; it catches up with the others. */
