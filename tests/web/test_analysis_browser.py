@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Download, FilePayload, Locator, expect
+from playwright.sync_api import Browser, Download, FilePayload, Locator, expect
 
 from tests.game.replays import EXAMPLES
-from tests.support.browser import ARROWS, Served, Visit
+from tests.support.browser import ARROWS, LAPTOP, Served, Visit, visit
 from twofold import Game, Record, Rules, make_player, review_game
 from twofold.game.formats import FORMATS, parse_any_record
 from twofold.game.rules import Move
@@ -110,6 +110,23 @@ def test_a_review_is_read_and_walked_through(laptop: Visit, game: str) -> None:
     assert "score" in (graph.get_attribute("aria-valuetext") or "")
     page.get_by_role("button", name="Next mistake").click()
     expect(page.locator(".analysis-frame")).to_be_in_viewport(ratio=1)
+
+
+def test_a_reason_has_the_signs_of_the_language(
+    browser: Browser, served: Served, game: str
+) -> None:
+    with visit(browser, served, {**LAPTOP, "locale": "zh-CN"}) as one:
+        review(one, game)
+        one.page.keyboard.press("n")
+        words = one.page.locator(".analysis-words")
+        expect(words).to_contain_text(re.compile("：.+。最佳：.+。$"))
+        assert not re.search("[:.]", words.inner_text())
+
+
+def test_a_full_board_at_the_end_has_no_line_and_no_move_to_try(laptop: Visit) -> None:
+    laptop.open("/analyse#board=1212/2121/1212/2121", ".analysis-note")
+    expect(laptop.page.locator(".analysis-line")).to_be_hidden()
+    expect(laptop.page.locator(".analysis-hint")).to_be_empty()
 
 
 def test_a_mistake_has_its_values_and_its_judge(laptop: Visit, game: str) -> None:
