@@ -197,7 +197,7 @@ def test_what_failed_is_done_once_the_server_is_back(
     faults = [one.page.get_by_text(lost) for one in (practice, lab)]
     for fault in faults:
         expect(fault).to_be_visible()
-    games.page.get_by_role("link", name="My games").click()
+    games.page.locator(".site-nav a[href='/games']").click()
     said = games.page.locator("div[role=status][aria-live]")
     expect(said).to_have_text("The twofold server is not running")
     server.enter_context(serve(tmp_path, "greedy", first))
