@@ -434,14 +434,12 @@ def test_keys_wait_for_a_new_game_and_for_the_server(timed: Visit) -> None:
     expect(page.get_by_role("heading", name="The twofold server is not running")).to_be_visible()
     page.get_by_role("link", name="Play", exact=True).click()
     page.reload()
-    try_again = "window.dispatchEvent(new Event('online'))"
-    page.evaluate(try_again)
+    expect(page.get_by_role("heading", name="The twofold server is not running")).to_be_visible()
     is_down = False
-    page.evaluate(try_again)
-    expect(timed.moves).not_to_have_text(
-        made
-    )  # the moves are made though the page was left, and loaded again
-    expect(timed.moves).to_have_text(re.compile(rf"^({int(made) + 2}|{int(made) + 3})$"))
+    page.evaluate("window.dispatchEvent(new Event('online'))")
+    # The moves are made though the page was left, and loaded again.
+    more = "|".join(str(int(made) + count) for count in range(2, 9))  # some keys may have waited
+    expect(timed.moves).to_have_text(re.compile(rf"^({more})$"))
     expect(page.locator(".toast")).to_have_count(0)
 
 
