@@ -19,7 +19,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """A text of at most so many characters; one that is cut ends in `...`."""
+    """The text, or its beginning and `...` if it is longer than `most` characters."""
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 

@@ -251,8 +251,8 @@ export class BoardView {
   }
 
   /**
-   * A tile to use: of those at hand one with this number, which need not be painted anew, else a
-   * new one, until there are enough.
+   * A tile for a number. A spare one that shows the number need not be painted; without one it is
+   * a new tile, or once there are enough the oldest spare one.
    */
   #take(value) {
     const found = this.#spare.findIndex((tile) => tile.value === value);
