@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Coroutine
 from contextlib import closing
 from typing import Any
@@ -111,3 +112,24 @@ def test_an_error_of_the_player_is_raised_where_it_is_awaited() -> None:
                 await answer
 
     thinking(Wrong, talk)
+
+
+def test_a_player_that_never_answers_does_not_delay_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("twofold.games.mover.CLOSE_SECONDS", 0.05)
+    gate = threading.Event()
+
+    class Stuck(Player):
+        def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+            gate.wait(600)
+            return Move.LEFT
+
+    async def talk(thinker: Thinker) -> None:
+        with thinker.asked(GAME, None):
+            await asyncio.sleep(0.01)
+
+    began = time.monotonic()
+    thinking(Stuck, talk)
+    assert time.monotonic() - began < 60
+    gate.set()

@@ -122,6 +122,28 @@ def test_each_bit_goes_where_it_should(
     figure("64 one-bit boards and 1,002 words, 0 differences")
 
 
+@pytest.mark.promise("R1b")
+def test_symmetries_form_the_group_of_the_square() -> None:
+    def turned(bits: int, times: int) -> int:
+        for _ in range(times):
+            bits = mirror(transpose(bits))
+        return bits
+
+    elements = {
+        tuple(turned(mirror(bit) if mirrored else bit, times) for bit in ONE_BIT)
+        for times, mirrored in itertools.product(range(4), (False, True))
+    }
+    assert len(elements) == 8
+    for first, second in itertools.product(elements, elements):  # closed
+        assert tuple(second[bits.bit_length() - 1] for bits in first) in elements
+    for bits in ONE_BIT:  # generators and their relations
+        assert turned(bits, 4) == bits
+        assert mirror(mirror(bits)) == flip(flip(bits)) == transpose(transpose(bits)) == bits
+        assert mirror(turned(mirror(bits), 1)) == turned(bits, 3)
+        assert flip(bits) == turned(mirror(bits), 2)
+        assert transpose(mirror(bits)) == flip(transpose(bits))
+
+
 # Machine instructions
 
 

@@ -55,6 +55,10 @@ def test_2x3_by_recursion(two_by_three: ExactTable, figure: Callable[[str], None
     largest = differences(two_by_three.problem, two_by_three)
     assert largest < 1e-12
     assert len(two_by_three) == 17_268
+    assert two_by_three.start_value == pytest.approx(480.258271775958, abs=1e-9)
+    goal = solve(Problem.parse("2x3 goal=64", "goal"))
+    assert len(goal) == 6_202
+    assert goal.start_value == pytest.approx(0.939263692430809, abs=1e-12)
     figure(f"{len(two_by_three):,} states of 2x3, largest relative difference {largest:.1g}")
 
 
