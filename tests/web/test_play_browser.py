@@ -453,6 +453,29 @@ def test_keys_wait_for_a_new_game_and_for_the_server(timed: Visit) -> None:
     assert not page.locator(".toast").count()  # none was refused
 
 
+def test_a_server_that_answers_after_a_second_try_is_not_listened_to(timed: Visit) -> None:
+    """Its welcome would open the games again, and moves would go to the other connection."""
+    sockets: list[SlowSocket] = []
+
+    def connect(end: WebSocketRoute) -> None:
+        sockets.append(SlowSocket(end))
+        sockets[-1].is_held = len(sockets) == 1
+
+    page = timed.page
+    page.route_web_socket("**/ws", connect)
+    timed.open("/", "main *")
+    while not sockets or not sockets[0].held:
+        page.wait_for_timeout(20)
+    page.evaluate("window.dispatchEvent(new Event('online'))")
+    page.locator(".tile").first.wait_for()
+    late, socket = sockets
+    late.release()
+    timed.press_arrows()
+    expect(timed.moves).not_to_have_text("0")
+    assert not late.sent
+    assert [one["type"] for one in socket.sent].count("open") == 1
+
+
 def test_moves_alone_count_as_moves_that_wait(timed: Visit) -> None:
     """An undo or a new game that waits for the server is said, too."""
     ends: list[WebSocketRoute] = []

@@ -161,9 +161,10 @@ class Net extends Teller {
   #connect() {
     const scheme = window.location.protocol === 'https:' ? 'wss' : 'ws';
     const socket = new WebSocket(`${scheme}://${window.location.host}/ws`);
+    this.#socket?.close(); // a server that has not answered yet is not listened to any more
     this.#socket = socket;
     this.#turn(this.welcome ? this.state : 'connecting');
-    socket.addEventListener('message', (event) => this.#receive(JSON.parse(event.data)));
+    socket.addEventListener('message', ({ data }) => socket === this.#socket && this.#receive(JSON.parse(data)));
     socket.addEventListener('close', ({ code }) => this.#lost(socket, code));
   }
 
