@@ -67,8 +67,10 @@ export class Setup {
         field(text('analyse.score'), h('input', {
           id: 'analyse-score', class: 'input number', type: 'text', inputmode: 'numeric', maxlength: 15,
           autocomplete: 'off', placeholder: text('analyse.score_unknown'), value: String(score ?? ''),
-          // people write 12,345
-          onchange: ({ target: { value: words } }) => this.onScore(/\d/.test(words) ? Number(words.replace(/\D/g, '')) : null),
+          onchange: ({ target }) => {
+            target.value = target.value.replace(/\D/g, ''); // people write 12,345
+            this.onScore(target.value ? Number(target.value) : null);
+          },
         }))),
       h('div', { key: 'notation', class: 'field' },
         h('label', { for: 'analyse-notation', text: text('analyse.notation') }),
