@@ -68,7 +68,9 @@ export function valueFormat(values, unit = '') {
   const size = 1000 ** step; // values of a million and more are in millions and so on, so that no column cuts them
   const isWhole = values.every((value) => Number.isInteger(value ?? 0));
   const usual = step ? 2 : isWhole || largest >= 1000 ? 0 : largest >= 100 ? 1 : largest >= 2 ? 2 : 4;
-  const decimals = Math.min(Math.max(usual, decimalsOf(smallestGap(values) / size)), usual + 2);
+  const gap = smallestGap(values) / size;
+  const needed = gap >= 0.5 ? 0 : Math.ceil(-Math.log10(2 * gap)); // for not to be written as 0
+  const decimals = Math.min(Math.max(usual, needed), usual + 2);
   return (value) => `${fixed(value / size, decimals)}${SUFFIXES[step]}`;
 }
 
@@ -125,11 +127,6 @@ function smallestGap(values) {
   sorted.sort((one, other) => one - other);
   const gaps = sorted.slice(1).map((value, index) => value - sorted[index]);
   return Math.min(Infinity, ...gaps.filter((gap) => gap > 0));
-}
-
-/** The decimals that a number needs for not to be written as 0. */
-function decimalsOf(value) {
-  return value >= 0.5 ? 0 : Math.ceil(-Math.log10(2 * value));
 }
 
 /**

@@ -32,7 +32,7 @@ const links = Object.entries(PAGES).filter(([path]) => !LINKED.includes(path)).m
 const KEPT_AFTER_MS = 3000;
 
 /** A connection that comes within a moment is not worth a word. */
-const PATIENCE_MS = 800;
+const PATIENCE_MS = 2000;
 
 const USUAL_PORT = '2048';
 
@@ -72,7 +72,7 @@ async function show() {
   clearToasts();
   if (away) hush();
   away = net.isAway ? awayView() : null;
-  showStatus();
+  tellStatus();
   help.href = name in LESSONS ? `/learn?page=${LESSONS[name]}` : '/learn';
   for (const link of links) link.ariaCurrent = link.pathname === pathname ? 'page' : null;
   title(name ? text(`nav.${name}`) : '');
@@ -92,9 +92,14 @@ async function show() {
 
 /** A page that is there stays while the connection is lost; what is opened meanwhile goes on with it. */
 function onConnection() {
-  clearTimeout(patience);
   if (away || !(net.welcome || net.state === 'connecting')) show();
-  else if (net.state === 'open') showStatus();
+  else tellStatus();
+}
+
+/** Show the line, or hide it; a page that opens does not move if the server answers at once. */
+function tellStatus() {
+  clearTimeout(patience);
+  if (away || net.state === 'open') showStatus();
   else patience = setTimeout(showStatus, PATIENCE_MS);
 }
 

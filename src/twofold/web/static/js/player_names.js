@@ -40,18 +40,13 @@ export function playerName(player) {
   if (player === ME) return text('player.me');
   const [, kind, values = ''] = /^([a-z][a-z0-9-]*)(?::(.*))?$/.exec(player) ?? [];
   if (!kind) return listed(player) ?? player;
-  const strength = strengthOf(player);
-  if (strength) return text(`player.${strength}`);
+  const core = coreOf(player); // the server's list of strengths, or that of the last visit
+  const known = settings.get('strengths').find(({ spec, plain }) => spec === player || coreOf(plain || spec) === core);
+  if (known) return text(`player.${known.strength}`);
   const own = listed(player);
   if (own && own !== player && /\bnet=/.test(values)) return own; // of a run
   const plain = deep(nameOf(kind, values) ?? own ?? kind, kind, values);
   return TABLES.test(values) ? text('player.with_tables', { name: plain }) : plain;
-}
-
-/** The strength that is this player on 4x4: by the server's list, or that of the last visit before it is there. */
-function strengthOf(player) {
-  const core = coreOf(player);
-  return settings.get('strengths').find(({ spec, plain }) => spec === player || coreOf(plain || spec) === core)?.strength;
 }
 
 /** A spec without what gives a player no other name; where it hands over belongs to its tables. */

@@ -159,14 +159,11 @@ export class Jobs {
         { key: 'course', 'aria-disabled': String(stopping), ...named(stop) }), // `disabled` would lose the focus
       resumable && button({ text: text(`jobs.${resume}`) }, post('resume'), { key: 'course', ...named(resume) }),
       lengthenable && button({ text: text('jobs.longer') }, post('lengthen'), { key: 'longer', ...named('longer') }),
-      !ACTIVE.has(state) && button({ icon: 'close', label: text('jobs.remove') }, () => this.#remove(id),
-        { key: 'remove', class: 'quiet', ...named('remove') }),
+      !ACTIVE.has(state) && button({ icon: 'close', label: text('jobs.remove') }, async () => {
+        await this.ask(() => net.remove(`/api/jobs/${id}`));
+        document.querySelector('.jobs-new')?.focus();
+      }, { key: 'remove', class: 'quiet', ...named('remove') }),
     ];
-  }
-
-  async #remove(id) {
-    await this.ask(() => net.remove(`/api/jobs/${id}`));
-    document.querySelector('.jobs-new')?.focus();
   }
 }
 

@@ -70,7 +70,9 @@ class AnalysisPage {
   /** The desk, on which nothing lies yet. */
   #lay({ player, limit }) {
     const { navigate, title } = this.context;
-    this.desk = new Desk({ navigate, title, chooser: this.#newChooser(), onOpen: () => this.#choose() });
+    this.desk = new Desk({ navigate, title, chooser: this.#newChooser(), onOpen: () => {
+      this.dialog = openDialog({ title: text('analyse.open'), body: this.#newChooser(), wide: true });
+    } });
     this.desk.picker.set({ value: player });
     this.desk.limit = limit;
     fill(this.place, this.desk.element);
@@ -83,10 +85,6 @@ class AnalysisPage {
   }
 
   /** Choose another game, in a dialog. */
-  #choose() {
-    this.dialog = openDialog({ title: text('analyse.open'), body: this.#newChooser(), wide: true });
-  }
-
   /** Open what a text holds: a link, a game or a board. */
   async #openText(words) {
     const [, path] = /^\s*https?:\/\/[^\s/]+(\/analyse[?#]\S+)\s*$/.exec(words) ?? [];
