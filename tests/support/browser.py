@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 from tests.web.driver import serving
 from twofold import Game, Move
 from twofold.cli.browser import find_browser
+from twofold.game.record import Record
 from twofold.web.hub import Hub
 from twofold.web.pages import address
 from twofold.web.security import Access
@@ -218,9 +219,15 @@ class Visit:
         assert link is not None
         return link.split("/")[3]
 
+    def usual_game(self) -> str:
+        """The address of a game on 4x4; another test may have played a smaller one last."""
+        game = Game(seed=1)
+        game.play(game.legal_moves()[0])
+        return f"/?game={self.served.keep(str(Record.from_game(game, player='me')))}"
+
     def new_game(self) -> str:
         """Open the page to play on and begin a game; returns its id."""
-        self.open("/", ".tile")
+        self.open(self.usual_game(), ".tile")
         before = f"/api/games/{self.game}/record"
         controls = self.page.get_by_role("group", name="Game", exact=True)
         controls.get_by_role("button", name="New game", exact=True).click()

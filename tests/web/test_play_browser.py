@@ -416,7 +416,7 @@ def test_keys_wait_for_a_new_game_and_for_the_server(timed: Visit) -> None:
     page = timed.page
     away = page.get_by_role("heading", name="The twofold server is not running")
     page.route_web_socket("**/ws", connect)
-    timed.open("/", ".tile")
+    timed.open(timed.usual_game(), ".tile")
     old, socket = timed.game, sockets[-1]
     socket.is_held = True
     page.locator(".controls").get_by_role("button", name="New game").click()
@@ -467,7 +467,7 @@ def test_a_server_that_answers_after_a_second_try_is_not_listened_to(timed: Visi
 
     page = timed.page
     page.route_web_socket("**/ws", connect)
-    timed.open("/", "main *")
+    timed.open(timed.usual_game(), "main *")
     while not sockets or not sockets[0].held:
         page.wait_for_timeout(20)
     page.evaluate("window.dispatchEvent(new Event('online'))")
@@ -489,7 +489,7 @@ def test_moves_alone_count_as_moves_that_wait(timed: Visit) -> None:
         end.connect_to_server()
         ends.append(end)
 
-    timed.open("/", ".tile")
+    timed.open(timed.usual_game(), ".tile")
     ends[-1].close()
     page, line = timed.page, timed.page.locator(".play-line")
     expect(page.locator(".status-line")).to_be_visible()
