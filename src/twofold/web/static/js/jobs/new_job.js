@@ -188,7 +188,8 @@ class JobForm {
         common, cores('jobs.processes'))];
     }
     const times = select(TIMES.filter((seconds) => seconds <= this.limits.seconds)
-      .map((seconds) => [seconds, formatTime(seconds)]), null, () => {}, { name: 'seconds' });
+      .map((seconds) => [seconds, seconds < 3600 ? text('jobs.minutes', { count: seconds / 60 })
+        : text('jobs.hours', { count: seconds / 3600 })]), null, () => {}, { name: 'seconds' });
     return h('div', { class: 'job-fields fit' }, this.network.element, labelled(text('analysis.time'), times), this.schedule.element, common,
       cores('jobs.threads'));
   }
@@ -227,11 +228,6 @@ class JobForm {
     return labelled(text(key), h('input', { class: 'input number', name, type: 'number', inputmode: 'numeric', required: true, step: 1, min: 1,
       max, value: String(value), dataset: { fault: 'number' } }));
   }
-}
-
-function formatTime(seconds) {
-  const hours = seconds / 3600;
-  return hours < 1 ? text('jobs.minutes', { count: seconds / 60 }) : text('jobs.hours', { count: hours });
 }
 
 function choice(key, value, hint, onPick, values, nameOf = (one) => one) {

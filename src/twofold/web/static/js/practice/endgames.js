@@ -95,11 +95,6 @@ export class EndgamesPart {
     return this.game.table ?? this.#tables[0].name;
   }
 
-  #go(event) {
-    event.preventDefault();
-    this.#new(this.#table, event.target.elements.seed.value.trim() || randomSeed());
-  }
-
   async #begin(options) {
     try {
       await this.game.begin(options);
@@ -215,7 +210,10 @@ export class EndgamesPart {
     return h('section', { class: 'card practice-setup fit', 'aria-label': text('nav.settings') },
       labelled(text('practice.table'), select(tables, this.#table, (name) => this.#new(name))),
       labelled(text('practice.chances'), select(modes, settings.get('chances'), (mode) => settings.set('chances', mode))),
-      h('form', { class: 'practice-seed line', onsubmit: (event) => this.#go(event) },
+      h('form', { class: 'practice-seed line', onsubmit: (event) => {
+        event.preventDefault();
+        this.#new(this.#table, event.target.elements.seed.value.trim() || randomSeed());
+      } },
         labelled(text('practice.seed'), h('input', { name: 'seed', type: 'text', class: 'input', inputmode: 'numeric',
           maxlength: 20, autocomplete: 'off', value: seed ?? '' })),
         h('button', { class: 'button', text: text('practice.go') })),
