@@ -193,8 +193,7 @@ def test_a_server_killed_at_any_moment_has_saved_all_but_the_last_moves(
     for _ in range(kills):
         found = play_until_killed(tmp_path, rng.uniform(0.0, 2.0 if kills > 1 else 0.2))
         letters = ""
-        if (row := saved(tmp_path / "games", found.game)) is not None:
-            record = row.read()
+        if (record := saved(tmp_path / "games", found.game)) is not None:
             letters = "".join(move.letter for move in record.moves)
         assert found.letters.startswith(letters[: len(found.letters)])
         assert len(letters) <= len(found.letters) + 1  # one may have been made and not answered

@@ -39,8 +39,8 @@ def play_screen(
 
 def saved_by(screen: PlayScreen) -> Record:
     """The game of a screen as it is saved."""
-    assert screen.kept.place is not None
-    return screen.kept.place.read()
+    assert screen.kept.store is not None
+    return screen.kept.store.read(screen.kept.name).record
 
 
 Driven = Pilot[bool]

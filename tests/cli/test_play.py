@@ -11,15 +11,17 @@ from pathlib import Path
 
 import pytest
 
+from tests.games.kept_games import overwrite
 from tests.support.commands import Cli
 from tests.support.terminals import exit_code, read_until, terminal
 from twofold import Board, Game, Move, Rules
+from twofold.cli import play
 from twofold.cli.play import TextGame
 from twofold.game.record import Record, read_record, write_record
 from twofold.games import live_game as saving
 from twofold.games.daily import new_record
 from twofold.games.kept import OPENED_TAG
-from twofold.games.live_game import LiveGame, Row, new_game
+from twofold.games.live_game import LiveGame, new_game
 from twofold.games.store import GameStore, games_folder, read_game
 from twofold.players import PlayerSpec
 
@@ -186,7 +188,7 @@ def test_hints_are_counted_and_refused_in_the_daily_game(
     table.obey("hint")
     assert table.kept.hints == 1
     record = new_record(date(2026, 11, 23), "2026-11-23T12:00:00+00:00")
-    table = TextGame(LiveGame(record.resume(), None, record), PlayerSpec.parse("greedy"))
+    table = TextGame(LiveGame(record.resume(), resumed=record), PlayerSpec.parse("greedy"))
     table.obey("l")
     for what in ("hint", "undo"):
         table.obey(what)
@@ -202,19 +204,17 @@ def test_another_program_with_the_same_game_is_named(
 ) -> None:
     """While one plays, and at its end."""
     monkeypatch.setattr(saving, "SAVE_SECONDS", 0.0)
-    name, read = saved(cli("play", "--seed", "1", stdin="l\n").out), Row.read
+    name, resumed = saved(cli("play", "--seed", "1", stdin="l\n").out), play._resumed
     game = read_game(name).resume()
 
-    def read_then_play_on(row: Row) -> Record:
-        found = read(row)
-        with closing(GameStore(games_folder())) as store:
-            read(theirs := Row(store, name))
-            for _ in range(2):
-                game.play(game.legal_moves()[0])
-            assert theirs.save(Record.from_game(game), 1.0, None) is None
-        return found
+    def while_another_plays(store: GameStore, name: str) -> LiveGame:
+        live = resumed(store, name)
+        for _ in range(2):
+            game.play(game.legal_moves()[0])
+        overwrite(store.folder, name, Record.from_game(game))
+        return live
 
-    monkeypatch.setattr(Row, "read", read_then_play_on)
+    monkeypatch.setattr(play, "_resumed", while_another_plays)
     same, news = game.legal_moves()[0].letter, "another program went on with this game"
     for keys, said in ((f"{same}\n\nquit\n", f"{news}; its moves are here now"), ("", news)):
         assert said in cli("play", "--resume", name, stdin=keys).out

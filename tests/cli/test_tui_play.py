@@ -83,7 +83,7 @@ def test_hints_are_shown_and_hidden_and_counted(folder: Path) -> None:
 def test_the_daily_game_is_played_without_help(folder: Path) -> None:
     record = new_record(date(2026, 11, 23), "2026-11-23T12:00:00+00:00")
     screen = play_screen(folder, record.resume())
-    screen.shared.seat(LiveGame(screen.kept.game, screen.kept.place, record))
+    screen.shared.seat(LiveGame(screen.kept.game, resumed=record))
 
     async def act(pilot: Driven) -> None:
         await pilot.press("left", "down")

@@ -15,10 +15,10 @@ from tests.cli.driving import (
     text_of,
     until_shown,
 )
+from tests.games.kept_games import overwrite
 from twofold.cli.tui.game_screen import PlayScreen
 from twofold.game.record import Record
 from twofold.games import live_game as saving
-from twofold.games.live_game import Row
 from twofold.games.store import GameStore
 
 NEWER = "another program went on with this game; its moves are here now"
@@ -26,13 +26,9 @@ NEWER = "another program went on with this game; its moves are here now"
 
 def save_as_another_program(screen: PlayScreen, letters: str) -> str:
     """Save other moves of the screen's game; returns its id."""
-    place = screen.kept.place
-    assert isinstance(place, Row)
-    theirs = Row(place.store, place.name)
-    if place.name in place.store:
-        theirs.read()
-    assert theirs.save(Record.from_game(game_of(letters)), 1.0, None) is None
-    return place.name
+    assert screen.kept.store is not None
+    overwrite(screen.kept.store.folder, screen.kept.name, Record.from_game(game_of(letters)))
+    return screen.kept.name
 
 
 def test_a_new_game_can_be_undone(folder: Path) -> None:

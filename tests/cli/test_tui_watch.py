@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("folder")
 def watching(
     game: Game | None = None, player: Callable[[], Player] = Last, pace: float | None = 60.0
 ) -> WatchScreen:
-    live = LiveGame(game or Game(Rules.parse("6x6"), seed=1), None)  # it goes on for long
+    live = LiveGame(game or Game(Rules.parse("6x6"), seed=1))  # it goes on for long
     return WatchScreen(SharedGame(live, lambda _: player(), pace, "last:of=all"))
 
 

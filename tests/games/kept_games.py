@@ -1,5 +1,6 @@
 """Saved games for tests, and how a store lists them."""
 
+from contextlib import closing
 from pathlib import Path
 
 from twofold.game.board import Board
@@ -7,7 +8,6 @@ from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.game.rules import Rules
 from twofold.games.kept import GameInfo
-from twofold.games.live_game import Row
 from twofold.games.store import GameStore
 
 STANDARD_TEXT = str(Rules())
@@ -29,13 +29,17 @@ def again(store: GameStore) -> GameStore:
     return GameStore(store.folder)
 
 
-def saved(folder: Path, game: str) -> Row | None:
+def saved(folder: Path, game: str) -> Record | None:
     """A game in a folder as another program sees it now; None if it is not saved."""
-    row = Row(GameStore(folder), game)
-    if game not in row.store:
-        return None
-    row.read()
-    return row
+    with closing(GameStore(folder)) as store:
+        return store.read(game).record if game in store else None
+
+
+def overwrite(folder: Path, game: str, record: Record) -> None:
+    """Save other moves of a game, as another program that has seen those there."""
+    with closing(GameStore(folder)) as store:
+        mark = store.read(game).mark if game in store else 0
+        assert isinstance(store.save(game, record, 1.0, mark), int)
 
 
 def infos(store: GameStore) -> list[GameInfo]:

@@ -49,7 +49,7 @@ def test_how_a_game_from_a_file_was_played(text: str, kind: str) -> None:
     (record,) = games_in(text.encode())
     assert isinstance(record, Record)
     kept = kept_of("a", record, 1.0)
-    live = LiveGame(record.resume(), None, record, player=record.player)
+    live = LiveGame(record.resume(), resumed=record)
     assert kept.info.kind == live.kind == kind
     assert kept.counts == (kind in ("hand", "helped")) == (live.own_score is not None)
 
@@ -60,7 +60,7 @@ def moved(kept: LiveGame, *, by_player: bool) -> None:
 
 
 def test_a_move_made_again_counts_for_who_made_it_last() -> None:
-    kept = LiveGame(Game(seed=1), None)
+    kept = LiveGame(Game(seed=1))
     for by_player in (False, True, True):
         moved(kept, by_player=by_player)
     assert str(kept.autoplay) == "2-3"
@@ -78,7 +78,7 @@ def test_unknown_moves_stay_unknown() -> None:
     game = Game(seed=1)
     game.play(game.legal_moves()[0])
     old = Record.from_game(game, player="me + greedy")
-    kept = LiveGame(old.resume(), None, old, player=old.player)
+    kept = LiveGame(old.resume(), resumed=old)
     moved(kept, by_player=True)
     assert kept.autoplay is None
     assert AUTOPLAY_TAG not in kept.record().tags

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.games.kept_games import overwrite
 from twofold import Board, Game, Move, Rules
 from twofold.game.record import Record
 from twofold.games import live_game as saving
 from twofold.games.daily import DailyRule, new_record
-from twofold.games.live_game import LOOK_SECONDS, LiveGame, Row, new_game
+from twofold.games.live_game import LOOK_SECONDS, LiveGame, new_game
 from twofold.games.makers import AUTOPLAY_TAG
 from twofold.games.store import GameStore
 
@@ -28,14 +29,14 @@ def play(kept: LiveGame, letter: str = "", by: str = "") -> None:
     kept.note_move(by)
 
 
-def place(kept: LiveGame) -> Row:
-    assert kept.place is not None
-    return kept.place
+def stored(kept: LiveGame) -> Record:
+    assert kept.store is not None
+    return kept.store.read(kept.name).record
 
 
 def saved(store: GameStore, game: Game, name: str = "a") -> LiveGame:
     """A game that is saved under a name."""
-    kept = LiveGame(game, Row(store, name))
+    kept = LiveGame(game, store, name)
     kept.save()
     return kept
 
@@ -53,7 +54,7 @@ def test_a_game_is_saved_once_it_has_changed(
     """At most once a second, unless it is asked for."""
     now = 100.0
     monkeypatch.setattr("time.monotonic", lambda: now)
-    kept = LiveGame(Game(seed=1), Row(store, "a"))
+    kept = LiveGame(Game(seed=1), store, "a")
     kept.save()
     assert "a" not in store
     kept.game.play(Move.LEFT)
@@ -62,7 +63,7 @@ def test_a_game_is_saved_once_it_has_changed(
     now += saving.SAVE_SECONDS
     kept.save_now_and_then()
     assert kept.is_written
-    assert place(kept).read().moves == (Move.LEFT,)
+    assert stored(kept).moves == (Move.LEFT,)
     store.delete("a")
     kept.save()
     assert "a" not in store  # nothing has changed
@@ -70,12 +71,11 @@ def test_a_game_is_saved_once_it_has_changed(
 
 def test_a_score_that_is_undone_does_not_stay(store: GameStore) -> None:
     saved(store, played("l"), "other")
-    kept = LiveGame(played("ld"), Row(store, "a"))
+    kept = LiveGame(played("ld"), store, "a")
     kept.save()
     assert (kept.best(), store.best(str(Rules()))) == (4, 4)
-    file = Row(store, "a")
-    record = file.read()
-    again = LiveGame(record.replay(), file, record)
+    record, mark = (version := store.read("a")).record, version.mark
+    again = LiveGame(record.replay(), store, "a", record, mark=mark)
     again.game.undo()  # also in another program, later
     assert again.best() == 0
     again.game.redo()
@@ -86,7 +86,7 @@ def test_a_score_that_is_undone_does_not_stay(store: GameStore) -> None:
 
 
 def test_what_own_moves_reached_counts_where_a_player_took_over(store: GameStore) -> None:
-    kept = LiveGame(played("ld"), Row(store, "a"))
+    kept = LiveGame(played("ld"), store, "a")
     own = kept.game.score
     for name in ("greedy", "", "greedy"):  # the person's later moves are not the person's alone
         kept.game.play(kept.game.legal_moves()[0])
@@ -102,9 +102,9 @@ def test_what_own_moves_reached_counts_where_a_player_took_over(store: GameStore
     kept.game.play(kept.game.legal_moves()[0])
     kept.note_move()  # all moves that stand are the person's again
     assert kept.own_score == kept.game.score
-    record = place(kept).read()
-    assert LiveGame(record.replay(), place(kept), record).own_score == own
-    other = LiveGame(played("ldlr"), Row(store, "b"))
+    record = stored(kept)
+    assert LiveGame(record.replay(), store, "a", record).own_score == own
+    other = LiveGame(played("ldlr"), store, "b")
     other.note_autoplay(2)
     assert other.own_score == own == 4
     for _ in range(3):
@@ -149,11 +149,10 @@ def test_moves_of_another_program_are_taken_over(
 ) -> None:
     """When the game is saved, and by themselves."""
     with closing(GameStore(tmp_path)) as store, closing(GameStore(tmp_path)) as theirs:
-        mine, other = saved(store, played("l")), Row(theirs, "a")
+        mine = saved(store, played("l"))
 
         def save_theirs(moves: str) -> None:
-            other.read()
-            assert other.save(Record.from_game(played(moves)), 2.0, None) is None
+            overwrite(tmp_path, "a", Record.from_game(played(moves)))
 
         save_theirs("ldl")
         play(mine, "d")
@@ -195,19 +194,19 @@ def test_another_game_in_the_row_is_left_alone(
     play(kept, "d")
     kept.save()
     assert words in kept.take_notice()
-    assert place(kept).name != "a"
-    assert place(kept).read().moves == kept.game.moves
+    assert kept.name != "a"
+    assert stored(kept).moves == kept.game.moves
     if theirs is not None:
         assert store.read("a").record == theirs
     play(kept)
     kept.save()
     assert kept.take_notice() == ""
-    assert place(kept).read().moves == kept.game.moves
+    assert stored(kept).moves == kept.game.moves
 
 
 def test_hints_are_counted_and_kept(store: GameStore) -> None:
     """Once for each position; hints before the first move are saved with it."""
-    kept = LiveGame(Game(seed=1), Row(store, "a"))
+    kept = LiveGame(Game(seed=1), store, "a")
     assert kept.hint_shown(kept.game.board)
     assert not kept.hint_shown(kept.game.board)
     assert not kept.hint_shown(Board.parse("1111/0000/0000/0000"))
@@ -216,20 +215,20 @@ def test_hints_are_counted_and_kept(store: GameStore) -> None:
     assert kept.kind == "helped"
     kept.game.play(Move.LEFT)
     kept.save()
-    assert place(kept).read().hints == 1
+    assert stored(kept).hints == 1
     assert kept.hint_shown(kept.game.board)
     kept.save()
-    record = place(kept).read()
+    record = stored(kept)
     assert record.hints == 2
-    again = LiveGame(record.resume(), place(kept), record, player=record.player)
+    again = LiveGame(record.resume(), store, "a", record)
     assert (again.hints, again.kind) == (2, "helped")
 
 
 def test_a_daily_game_is_played_without_help(store: GameStore) -> None:
     record = new_record(date(2026, 11, 23), "2026-11-23T12:00:00+00:00")
-    kept = LiveGame(record.resume(), Row(store, "a"), record)
+    kept = LiveGame(record.resume(), store, "a", record)
     assert kept.daily == "2026-11-23"
     with pytest.raises(DailyRule, match="the daily game is played without undo: there is one try"):
         kept.refuse_in_daily("undo")
-    other = LiveGame(Game(seed=20261123), Row(store, "b"))
+    other = LiveGame(Game(seed=20261123), store, "b")
     other.refuse_in_daily("undo")

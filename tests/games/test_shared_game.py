@@ -17,7 +17,7 @@ from twofold.games.shared_game import SharedGame
 def sharing(
     player: Callable[[], Player] = Last, game: Game | None = None, pace: float | None = None
 ) -> Iterator[SharedGame]:
-    shared = SharedGame(LiveGame(game or Game(seed=1), None), lambda _: player(), pace)
+    shared = SharedGame(LiveGame(game or Game(seed=1)), lambda _: player(), pace)
     try:
         yield shared
     finally:
@@ -144,7 +144,7 @@ def test_another_game_and_its_seed() -> None:
     with sharing(Told) as shared:
         shared.play_one()
         until(lambda: shared.now.frame.move_number == 1)
-        shared.seat(LiveGame(Game(seed=9), None))
+        shared.seat(LiveGame(Game(seed=9)))
         assert shared.now.frame.board == Game(seed=9).board
         shared.play_one()
         until(lambda: shared.now.frame.move_number == 1)

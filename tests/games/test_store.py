@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tests.games.kept_games import STANDARD_TEXT, again, ids, infos, record_of
+from tests.games.kept_games import STANDARD_TEXT, again, ids, infos, overwrite, record_of
 from twofold.errors import InvalidInput, InvalidRecord, LimitExceeded, ResourceError
 from twofold.game.board import Board
 from twofold.game.game import Game
@@ -20,7 +20,7 @@ from twofold.game.record import Record
 from twofold.game.rules import Rules
 from twofold.games import store as module
 from twofold.games.kept import Accuracy
-from twofold.games.live_game import LiveGame, Row
+from twofold.games.live_game import LiveGame
 from twofold.games.store import FILE, GameStore, NotFound, Version, goes_on, make_folder, read_game
 from twofold.storage import database
 
@@ -110,42 +110,32 @@ def made(picks: str, seed: int = 1, board: str = "") -> Record:
     return Record.from_game(game)
 
 
-@pytest.fixture
-def place(store: GameStore) -> Iterator[Callable[[], Row]]:
-    """Makes the same row once more, as each program sees it."""
-    with closing(GameStore(store.folder)) as other:
-        stores = itertools.cycle([store, other])
-        yield lambda: Row(next(stores), "a")
-
-
 @pytest.mark.promise("R65")
 @pytest.mark.parametrize(
     ("ours", "theirs", "found"),
     [
         ("01", "010", Version),  # they went on
         ("01", "01", Version),
-        ("010", "01", None),  # we went on
-        ("010", "", None),  # they undid moves that we have
+        ("010", "01", int),  # we went on
+        ("010", "", int),  # they undid moves that we have
         ("010", "011", "parted"),
         ("0", "1", "parted"),
     ],
 )
 def test_what_another_program_saved(
-    place: Callable[[], Row], ours: str, theirs: str, found: object
+    store: GameStore, ours: str, theirs: str, found: type | str
 ) -> None:
-    one, other = place(), place()
-    assert one.save(made("0"), 1.0, None) is None
-    assert other.read() == made("0")
-    assert other.save(made(theirs), 2.0, None) is None
-    result = one.save(made(ours), 3.0, None)
-    assert (Version if isinstance(result, Version) else result) == found
-    assert place().read() == made(ours if result is None else theirs)
+    mark = store.save("a", made("0"), 1.0)
+    assert isinstance(mark, int)
+    overwrite(store.folder, "a", made(theirs))
+    result = store.save("a", made(ours), 3.0, mark)
+    assert result == found if isinstance(found, str) else isinstance(result, found)
+    assert store.read("a").record == made(ours if isinstance(result, int) else theirs)
     if isinstance(result, Version):
         assert result.record == made(theirs)
-        assert one.save(made(ours), 4.0, None) == result  # not taken over: it is still unseen
-        one.take(result)
-        assert one.other() is None
-        assert one.save(made("1"), 5.0, None) is None
+        assert store.save("a", made(ours), 4.0, mark) == result  # it is still unseen
+        assert store.changed("a", result.mark) is None
+        assert isinstance(store.save("a", made("1"), 5.0, result.mark), int)
 
 
 def test_given_tiles_have_to_be_the_same() -> None:
@@ -163,12 +153,12 @@ def test_given_tiles_have_to_be_the_same() -> None:
 
 
 class Program:
-    """A program with a saved game: it takes over moves, or continues in a new place."""
+    """A program with a saved game: it takes over moves, or continues in a new row."""
 
-    def __init__(self, place: Row, pick: str) -> None:
-        self.place, self.pick = place, pick
+    def __init__(self, store: GameStore, game: str, pick: str) -> None:
+        self.store, self.game, self.pick = store, game, pick
         self.made: list[Record] = []  # each game that it had after a move
-        self.record = place.read()
+        self.record, self.mark = (version := store.read(game)).record, version.mark
 
     def play(self) -> None:
         """Make a move that only this program makes."""
@@ -187,13 +177,14 @@ class Program:
             self.record = Record.from_game(game)
 
     def save(self) -> None:
-        found = self.place.save(self.record, 1.0, None)
+        found = self.store.save(self.game, self.record, 1.0, self.mark)
         if isinstance(found, Version):
-            self.place.take(found)
-            self.record = found.record
-        elif found is not None:
-            self.place = self.place.elsewhere()
-            assert self.place.save(self.record, 1.0, None) is None
+            self.record, self.mark = found.record, found.mark
+        elif isinstance(found, int):
+            self.mark = found
+        else:
+            self.game, self.mark = self.store.new_id(), 0
+            self.save()
 
 
 @pytest.mark.promise("R65")
@@ -217,12 +208,14 @@ def test_no_order_of_two_programs_loses_a_move(
         for start, mine, theirs, picks in cases:
             for order in _merges([(0, what) for what in mine], [(1, what) for what in theirs]):
                 count += 1
-                places = [Row(store, f"g{count}"), Row(other, f"g{count}")]
-                assert places[0].save(made(start), 1.0, None) is None
-                programs = [Program(row, pick) for row, pick in zip(places, picks, strict=True)]
+                store.save(first := f"g{count}", made(start), 1.0)
+                programs = [
+                    Program(*each) for each in zip([store, other], [first] * 2, picks, strict=True)
+                ]
                 for who, what in order:
                     getattr(programs[who], what)()
-                kept = [one.read() for one in (*places, *(each.place for each in programs))]
+                names = {first, *(each.game for each in programs)}
+                kept = [store.read(name).record for name in names]
                 for game in (made for each in programs for made in (*each.made, each.record)):
                     assert any(goes_on(one, game) for one in kept), order
     figure(f"{count} orders of two programs on a row: 0 moves lost")
@@ -332,7 +325,7 @@ def test_rows_are_read_one_at_a_time(store: GameStore) -> None:
 
 def test_a_file_that_is_removed_is_made_anew(store: GameStore) -> None:
     """No save goes into a file that nobody can find."""
-    kept = LiveGame(record_of(3).replay(), Row(store, "a"))
+    kept = LiveGame(record_of(3).replay(), store, "a")
     kept.save()
     store.path.unlink()
     kept.game.play(kept.game.legal_moves()[0])

@@ -7,9 +7,8 @@ from tests.web.page import Listener
 from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.game.rules import Rules
-from twofold.games.autoplay import Wish
 from twofold.players import make_player
-from twofold.web.page_game import Asker, PageGame
+from twofold.web.page_game import Asker, PageGame, Wish
 from twofold.web.protocol import AutoplayEnded, StepReply
 from twofold.web.table import PageTable
 

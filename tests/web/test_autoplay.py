@@ -16,15 +16,14 @@ from twofold.errors import LimitExceeded
 from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.rules import STANDARD, Move, Rules
-from twofold.games import autoplay
-from twofold.games.autoplay import STEPS_PER_SECOND, Wish
 from twofold.games.makers import AUTOPLAY_TAG
 from twofold.games.mover import Mover
 from twofold.games.store import GameStore
 from twofold.players import make_player, play_game
 from twofold.search.budget import Stop
+from twofold.web import page_game as autoplay
 from twofold.web import table as module
-from twofold.web.page_game import Asker, PageGame, StaleMove
+from twofold.web.page_game import STEPS_PER_SECOND, Asker, PageGame, StaleMove, Wish
 from twofold.web.protocol import FrameReply, RefusedReply, StepReply
 from twofold.web.table import PageTable
 

@@ -6,7 +6,7 @@ from contextlib import closing
 
 import pytest
 
-from tests.games.kept_games import record_of
+from tests.games.kept_games import overwrite, record_of
 from tests.web.driver import Client
 from tests.web.page import Page, add_record, wait_until
 from twofold.game.formats import format_game
@@ -15,7 +15,6 @@ from twofold.game.record import Record
 from twofold.game.rules import Rules
 from twofold.games import store
 from twofold.games.kept import games_in
-from twofold.games.live_game import Row
 from twofold.games.store import GameStore
 from twofold.web import own_games, protocol
 from twofold.web.hub import Hub
@@ -128,9 +127,7 @@ def test_two_servers_that_import_a_game_at_once_save_it_once(
     with closing(GameStore(hub.table.store.folder)) as other, closing(PageTable(other)) as table:
         first = hub.table.take_in(record_of(4))
         assert table.take_in(record_of(4)) == Added(first.game, False)
-        row = Row(other, first.game)
-        row.read()
-        assert row.save(record_of(6), 1.0, None) is None
+        overwrite(other.folder, first.game, record_of(6))
         assert table.take_in(record_of(4)).is_new  # that game goes on: this is another
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, WebSocketRoute, expect
 
-from tests.games.kept_games import saved
+from tests.games.kept_games import overwrite, saved
 from tests.support.browser import ARROWS, LAPTOP, PHONE, Served, Visit, drawn, replayed, visit
 from twofold import Board, Game, Rules
 from twofold.game.record import Record
@@ -103,12 +103,12 @@ def test_another_program_plays_the_same_game(laptop: Visit, served: Served) -> N
     page.reload()  # so that all keys have been played; all is saved when the page leaves
     expect(laptop.moves).to_have_text(re.compile("[1-9]"))
     made = int(laptop.moves.inner_text())
-    while (row := saved(folder, game)) is None or len(row.read().moves) != made:
+    while (record := saved(folder, game)) is None or len(record.moves) != made:
         drawn(page)
-    other = row.read().replay()
+    other = record.replay()
     key = ARROWS[other.legal_moves()[0].letter]
     other.play(other.legal_moves()[-1])
-    assert row.save(Record.from_game(other), 1.0, None) is None
+    overwrite(folder, game, Record.from_game(other))
     page.keyboard.press(key)
     expect(page.locator(".toast")).to_contain_text("Another program made other moves")
     assert laptop.game != game

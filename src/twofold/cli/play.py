@@ -42,7 +42,7 @@ from twofold.game.record_text import located
 from twofold.game.rules import Move, Rules
 from twofold.game.step import Step, makes_goal
 from twofold.games.kept import unindexed
-from twofold.games.live_game import LiveGame, Row, new_game, next_game, opened
+from twofold.games.live_game import LiveGame, new_game, next_game, opened
 from twofold.games.mover import PLEASANT, analyse, question_of
 from twofold.games.shared_game import SharedGame
 from twofold.games.store import GameStore, games_folder
@@ -113,13 +113,15 @@ def command(
 
 def _resumed(store: GameStore, name: str) -> LiveGame:
     """The game of --resume."""
-    game = store.named(name)
+    game, mark = store.named(name), 0
     if not game:
         found = _read(name)
         game = store.find(unindexed(found))
-    row = Row(store, game or store.new_id())
-    record = row.read() if game else opened(found)
-    return LiveGame(record.replay(), row, record, player=record.player)
+    if game:
+        record, mark = (version := store.read(game)).record, version.mark
+    else:
+        game, record = store.new_id(), opened(found)
+    return LiveGame(record.replay(), store, game, record, mark=mark)
 
 
 def _read(name: str) -> Record:
@@ -157,13 +159,13 @@ def _play_on_screen(kept: LiveGame, hints: PlayerSpec | None, helper: Player | N
 def leave(kept: LiveGame) -> None:
     """Save a game, and say where it is and how to go on with it."""
     kept.save()
-    if not kept.is_written or kept.place is None:
+    if not kept.is_written:
         print_out("nothing to save: no move was made")
         return
     if notice := kept.take_notice():
         print_out(notice)
-    print_out(f"the game is saved as {kept.place.name}")
-    print_out(f"continue with: {shell_line('twofold', 'play', '--resume', kept.place.name)}")
+    print_out(f"the game is saved as {kept.name}")
+    print_out(f"continue with: {shell_line('twofold', 'play', '--resume', kept.name)}")
 
 
 class TextGame:

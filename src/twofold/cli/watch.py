@@ -174,7 +174,7 @@ class Watched:
     force: bool
 
     def __post_init__(self) -> None:
-        self.live = LiveGame(Game(self.rules, seed=self.seed), None, begun=now_text())
+        self.live = LiveGame(Game(self.rules, seed=self.seed), begun=now_text())
         with loading(), hint_at_rules(self.spec, self.rules):
             self.player = self.spec.make()
             self.player.start(self.rules, self.seed)
@@ -293,7 +293,7 @@ class Watched:
     def sum_up(self, frame: GameFrame) -> None:
         """Write the record if one is wanted, and print the summary."""
         written = [] if self.record is None else [self._write_record(self.record)]
-        if self.live.place is not None:  # a person has taken over
+        if self.live.store is not None:  # a person has taken over
             print_out(*written)
             leave(self.live)
             return
@@ -316,5 +316,5 @@ class Watched:
         print_out("\n".join(lines))
 
     def _write_record(self, path: Path) -> str:
-        player = self.player.spec if self.live.place is None else self.live.player
+        player = self.player.spec if self.live.store is None else self.live.player
         return keep_record(path, Record.from_game(self.game, player=player), force=self.force)

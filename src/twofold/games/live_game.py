@@ -62,91 +62,58 @@ def opened(record: Record) -> Record:
     return replace(own, tags={**own.tags, OPENED_TAG: "yes"})
 
 
-class Row:
-    """The row of a game in the store as this program saw it last; at first as if there were none.
-
-    Attributes:
-        store: also keeps the best scores.
-        name: id of the game.
-    """
-
-    def __init__(self, store: GameStore, name: str) -> None:
-        self.store, self.name = store, name
-        self._mark = 0
-
-    def read(self) -> Record:
-        """Read the game and check its moves; raises InvalidRecord, NotFound or ResourceError."""
-        version = self.store.read(self.name)
-        self.take(version)
-        return version.record
-
-    def take(self, version: Version) -> None:
-        """Mark a version as seen: the next save may overwrite it."""
-        self._mark = version.mark
-
-    def other(self) -> Version | Conflict | None:
-        """The change that another program made; None if the game is as last seen."""
-        return self.store.changed(self.name, self._mark)
-
-    def save(self, record: Record, played: float, own: int | None) -> Version | Conflict | None:
-        """Save the game, unless another program has changed it.
-
-        `played` is the time of the last change in seconds since 1970, `own` the person's points.
-        Returns None if it is saved; a version that continues `record`; or why it needs another
-        row. Raises InvalidInput or ResourceError; the game there is then unchanged.
-        """
-        done = self.store.save(self.name, record, played, self._mark, own=own)
-        if not isinstance(done, int):
-            return done
-        self._mark = done
-        return None
-
-    def elsewhere(self) -> "Row":
-        """A new row for this game."""
-        return Row(self.store, self.store.new_id())
-
-
 class LiveGame:
     """A game and where it is saved. Thread-safe.
 
     Args:
-        place: None for a game that is not saved.
+        store: None for a game that is not saved.
+        name: id of the game in the store.
         resumed: the record that the game continues.
+        mark: the version of its row that was read; 0 if there is none.
         begun: date of a new game; None for that of the record.
+        is_saved: True if the row has the game as it is.
 
     Attributes:
         game: replaced after a save if another program added moves.
+        was: the id before another program's save gave it a new one; empty if none did.
+        played: time of the last change, in seconds since 1970; None for that of each save.
         lock: held during every change of the game.
         saving: held while the game is saved or deleted.
+        news: what another program did, until somebody is told.
         is_written: True once it has been saved here.
         save_due: time of `time.monotonic` from which `save_now_and_then` saves it.
     """
 
+    played: float | None = None
+
     def __init__(
         self,
         game: Game,
-        place: Row | None,
+        store: GameStore | None = None,
+        name: str = "",
         resumed: Record | None = None,
         *,
-        player: str = "",
+        mark: int = 0,
         begun: str | None = None,
         is_saved: bool = False,
     ) -> None:
         self.game = game
-        self.place = place
+        self.store = store
+        self.name, self.was = name, ""
+        self._mark = mark
         self.is_written = False
-        self._players = player
         self.lock: Final = threading.RLock()
         self.saving: Final = threading.Lock()
         self._resumed = resumed or Record(game.rules, game.seed)
+        self._players = self._resumed.player
         self.date: str = self._resumed.date if begun is None else begun
         self.hints = self._resumed.hints
         self._hinted: Board | None = None  # the board of the last hint
         self._hint_move = 0  # number of the last move, if it was made as a hint
-        self._autoplay = autoplay_of(player, self._resumed.tags)
+        self._autoplay = autoplay_of(self._players, self._resumed.tags)
         self._own = (-1, 0)  # the last of the first own moves, and the score after it
         self._saved = self.version if is_saved or not game.can_undo else None
-        self._notice = ""
+        self.news: News | None = None
         self._previous: LiveGame | None = None
         self.save_due = time.monotonic() + SAVE_SECONDS
         self._next_look = 0.0
@@ -171,7 +138,7 @@ class LiveGame:
     @property
     def is_saved(self) -> bool:
         """True if there is nothing to write, or the game is not saved."""
-        return self.place is None or self._saved == self.version
+        return self.store is None or self._saved == self.version
 
     @property
     def _set_up(self) -> bool:
@@ -313,33 +280,33 @@ class LiveGame:
         same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         return {n: text for n, text in known.comments.items() if n <= known.start_move + same}
 
-    # ---- the place
+    # ---- the row
 
     def best(self) -> int:
         """The best score under these rules, in points, including this game's."""
-        if self.place is None:
+        if self.store is None:
             return 0
-        others = self.place.store.best(str(self.game.rules), without=self.place.name)
-        return max(others, self.own_score or 0)
+        return max(self.store.best(str(self.game.rules), without=self.name), self.own_score or 0)
 
     def save(self) -> None:
         """Save the game if it has changed since the last save.
 
         Raises InvalidInput or ResourceError if it cannot be written, and LimitExceeded if it needs
-        a new place and the maximum number of games is saved.
+        a new row and the maximum number of games is saved.
         """
         with self.saving:
-            while not self.is_saved and self.place is not None:
+            while not self.is_saved and self.store is not None:
                 with self.lock:
                     version, record, own = self.version, self.record(), self.own_score
                 self.is_written = True
-                other = self.place.save(record, self.last_change(), own)
-                if other is None:
-                    self._saved = version
-                elif isinstance(other, Version):
-                    self._take(other, version)  # if it has changed since, the loop tries again
+                played = self.played or time.time()
+                done = self.store.save(self.name, record, played, self._mark, own=own)
+                if isinstance(done, int):
+                    self._mark, self._saved = done, version
+                elif isinstance(done, Version):
+                    self._take(done, version)  # if it has changed since, the loop tries again
                 else:
-                    self.move_away(other)
+                    self._move_away(self.store.new_id(), done)
         self.save_due = time.monotonic() + SAVE_SECONDS
 
     def save_now_and_then(self) -> None:
@@ -353,28 +320,24 @@ class LiveGame:
                 self.save()
         elif now >= self._next_look:
             self._next_look = now + LOOK_SECONDS
-            self.look()
+            with contextlib.suppress(TwofoldError):
+                self.refresh()
 
     def refresh(self) -> bool:
         """Take over another program's save if all is saved here; False if the game was deleted."""
         with self.saving:
             version = self.version
-            if not self.is_saved or self.place is None:
+            if not self.is_saved or self.store is None:
                 return True
-            other = self.place.other()
+            other = self.store.changed(self.name, self._mark)
             if isinstance(other, Version):
                 self._take(other, version)
             return other != "deleted" or not self.is_saved
 
-    def look(self) -> None:
-        """Take over another program's save, if there is one; never raises."""
-        with contextlib.suppress(TwofoldError):
-            self.refresh()
-
     def _take(self, version: Version, known: tuple[int, int, int]) -> None:
         """Continue from another program's moves, unless this game has changed since `known`."""
         with self.lock:
-            if self.version != known or self.place is None:
+            if self.version != known or self.store is None:
                 return
             self.give_way()
             self._resumed = version.record
@@ -383,53 +346,44 @@ class LiveGame:
             self.hints = max(self.hints, version.record.hints)
             self._autoplay = autoplay_of(self._players, version.record.tags)
             self.game = version.record.resume()
-            self._saved = self.version
-            self.place.take(version)
-            self._notice = _NOTICES["newer"]
+            self._mark, self._saved = version.mark, self.version
             self.tell_news("newer")
 
-    def move_away(self, conflict: Conflict) -> None:
-        """Continue in a new place after a conflict; called under `saving`."""
-        assert self.place is not None
-        self.move_to(self.place.elsewhere(), conflict)
-
-    def move_to(self, place: Row, conflict: Conflict) -> None:
-        """Continue in a new place; called under `saving`."""
+    def _move_away(self, name: str, conflict: Conflict) -> None:
+        """Continue in a new row; called under `saving`."""
         with self.lock:
-            assert self.place is not None
-            old, self.place = self.place, place
-            self._resumed = without_day(self._resumed)  # the game in the old place is the try
-            self._notice = _NOTICES[conflict].format(old=old.name, new=place.name)
-            _LOG.warning("%s", self._notice)
+            self.name, self.was, self._mark = name, self.name, 0
+            self._resumed = without_day(self._resumed)  # the game in the old row is the try
+            _LOG.warning("%s", self._words(conflict))
             self.tell_news(conflict)
 
+    def _words(self, news: News) -> str:
+        return _NOTICES[news].format(old=self.was, new=self.name)
+
     def take_notice(self) -> str:
-        """Return and clear the notice about another program; empty if there is none."""
-        notice, self._notice = self._notice, ""
-        return notice
+        """Return and clear the news as a sentence; empty if there is none."""
+        news, self.news = self.news, None
+        return self._words(news) if news else ""
 
     # ---- for games with followers
-
-    def last_change(self) -> float:
-        """Time of the last change, in seconds since 1970."""
-        return time.time()
 
     def give_way(self) -> None:
         """Called before the game is replaced by another program's version."""
 
     def tell_news(self, news: News) -> None:
-        """Called after another program's save has changed this game or its place."""
+        """Called after another program's save has changed this game or its row."""
+        self.news = news
 
 
 def new_game(store: GameStore, game: Game) -> LiveGame:
     """A new game in the store."""
-    return LiveGame(game, Row(store, store.new_id()), begun=now_text())
+    return LiveGame(game, store, store.new_id(), begun=now_text())
 
 
 def next_game(before: LiveGame) -> LiveGame:
     """Another game under the same rules, with dice of its own."""
-    assert before.place is not None
+    assert before.store is not None
     game = Game(before.game.rules, seed=secrets.randbelow(2**32))
-    live = new_game(before.place.store, game)
+    live = new_game(before.store, game)
     live._previous, before._previous = before, None
     return live

@@ -1,30 +1,55 @@
-"""A game in play: the pages that follow it, its player, if any, and the replies about it.
+"""A game in play: the pages that follow it, the player that plays it, and the replies about it.
 
-All changes and replies are made under the game's lock; sending a reply never blocks.
+A player plays in its own thread, at a pace that can be changed. Slow moves are sent one by one as
+steps, fast ones in frames of several moves. All changes and replies are made under the game's lock;
+sending a reply never blocks.
 """
 
+import logging
+import math
 import threading
 import time
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol
 
 import msgspec
 
-from twofold.errors import GameOver, InvalidInput, TwofoldError
+from twofold.errors import GameOver, InvalidInput, PlayerError, TwofoldError
 from twofold.game.board import Board
-from twofold.game.game import Game
+from twofold.game.game import Game, Moment
 from twofold.game.record import Record
-from twofold.game.rules import Move, Rules
-from twofold.game.step import Step, makes_goal, result_text, slides
-from twofold.games.autoplay import Autoplay, EndReason, MakePlayer, Wish, message_of
-from twofold.games.live_game import LiveGame, News, Row
+from twofold.game.rules import MOVES_BY_LETTER, Move, Rules
+from twofold.game.step import Status, Step, makes_goal, result_text, slides
+from twofold.games.live_game import LiveGame, News
 from twofold.games.makers import ME
-from twofold.games.store import Conflict
+from twofold.games.mover import Mover, SpeedWindow
+from twofold.games.threads import stand_back
+from twofold.players.base import Player, describe
+from twofold.search.budget import Stop
 from twofold.web import protocol
 
 if TYPE_CHECKING:
     from twofold.web.table import PageTable
+
+MakePlayer = Callable[[], Player]
+"""Makes a player, in the thread that will use it."""
+
+EndReason = Literal["over", "stopped", "tile", "moves", "paused", "failed"]
+
+STEPS_PER_SECOND: Final = 30
+"""Fastest pace at which every move is a step."""
+
+FRAME_SECONDS: Final = 1 / 60
+"""Minimum seconds between two frames of one game."""
+
+REPLAY_MOVES: Final = 256
+"""Moves replayed at a time; between two batches the lock is released."""
+
+_NO_LIMIT: Final = 1 << 62
+_LOG: Final = logging.getLogger("twofold.play")
 
 
 class Viewer(Protocol):
@@ -46,51 +71,230 @@ class Asker:
         self.follower.send(msgspec.structs.replace(reply, ref=self.ref))
 
 
-REPLAY_MOVES: Final = 256
-"""Moves replayed at a time; between two batches the lock is released."""
-
-
 class StaleMove(InvalidInput):
     """A move for another move number than the game's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How a player is to play.
+
+    Attributes:
+        moves_per_second: None for no limit.
+        stop_tile: end once this tile is made; 0 for never.
+        moves: end after this number of moves; 0 for no limit.
+    """
+
+    moves_per_second: float | None = None
+    stop_tile: int = 0
+    moves: int = 0
+
+    @property
+    def in_steps(self) -> bool:
+        """True if every move is shown: at a slow pace, and for a single move."""
+        pace = self.moves_per_second
+        return self.moves == 1 or (pace is not None and pace <= STEPS_PER_SECOND)
+
+
+class Autoplay:
+    """One player in one game. Call all methods under the game's lock."""
+
+    def __init__(
+        self, live: "PageGame", spec: str, make: MakePlayer, wish: Wish, asker: Asker
+    ) -> None:
+        self.spec: Final = spec
+        self._live = live
+        self._make = make
+        self._stop = Stop()
+        self._ended = False
+        self._framed = -math.inf  # when the last frame was sent
+        self._stepped = -math.inf  # when the last step was made
+        self._speeds = SpeedWindow()
+        self._set(wish, asker)
+
+    def _set(self, wish: Wish, asker: Asker) -> None:
+        self._wish, self._asker = wish, asker
+        self._made = 0  # moves made under this wish
+        self._since = time.monotonic()  # the pace counts from here
+        self._paced = 0  # moves made since then
+
+    def change(self, wish: Wish, asker: Asker) -> None:
+        """Play under another wish from now on."""
+        self._set(wish, asker)
+        self._live.turn.notify_all()
+
+    def end(self) -> None:
+        """End it at once: stop the search and discard its move. Nobody is told."""
+        self._ended = True
+        self._stop.raise_flag()
+        self._live.turn.notify_all()
+
+    # ---- the thread
+
+    def run(self) -> None:
+        """Make the player and play to the end; without the lock, in the player's thread."""
+        live = self._live
+        with ExitStack() as at_end:
+            try:
+                player = self._make()
+                at_end.callback(player.close)
+                stand_back()  # only now: others may wait for an import lock that this thread held
+                player.start(live.game.rules, live.game.seed)
+            except BaseException as error:  # a player may call sys.exit()
+                with live.lock:
+                    if live.unseat(self):
+                        self._asker.answer(protocol.refused(_fault(error)))
+                return
+            try:
+                self._play(player)
+            except BaseException as error:
+                fault = _fault(error)
+                with live.lock:
+                    if not self._ended:
+                        self._finish("failed", str(fault))
+
+    def _play(self, player: Player) -> None:
+        with self._live.lock:
+            self._since = time.monotonic()
+            game = self._live.seat(self)
+        if game is None:
+            return
+        mover = Mover(player, game, self._stop)
+        while (turn := self._next_turn()) is not None:
+            self._take(turn, *mover.play(turn.most, turn.until))
+
+    # ---- pace
+
+    def _next_turn(self) -> "_Turn | None":
+        """Wait until the next moves are due; None once it has ended."""
+        with self._live.turn:
+            while not self._ended:
+                due = self._due()
+                wait = due - time.monotonic()
+                if wait <= 0:
+                    return self._turn()
+                self._live.turn.wait(wait)
+        return None
+
+    def _due(self) -> float:
+        pace = self._wish.moves_per_second
+        if pace is None or self._wish.moves == 1:
+            return -math.inf
+        if self._wish.in_steps:
+            return self._stepped + 1 / pace
+        return max(self._since + (self._paced + 1) / pace, self._framed + FRAME_SECONDS)
+
+    def _turn(self) -> "_Turn":
+        wish, now = self._wish, time.monotonic()
+        if wish.in_steps:
+            return _Turn(wish, 1, now)
+        left = wish.moves - self._made if wish.moves else _NO_LIMIT
+        if wish.moves_per_second is None:
+            return _Turn(wish, left, self._framed + FRAME_SECONDS)
+        owed = int((now - self._since) * wish.moves_per_second) - self._paced
+        if owed > wish.moves_per_second:  # a second behind: a slow player, or the machine slept
+            self._since, self._paced, owed = now, -1, 1
+        return _Turn(wish, max(min(owed, left), 1), now + FRAME_SECONDS)
+
+    # ---- moves
+
+    def _take(self, turn: "_Turn", letters: str, reached: Moment) -> None:
+        live = self._live
+        with live.lock:
+            if self._ended:
+                return
+            before = live.game.board.max_tile
+            if turn.wish.in_steps:
+                self._stepped = time.monotonic()
+                for letter in letters:
+                    live.step(self.spec, MOVES_BY_LETTER[letter], self._asker, turn.wish.moves == 1)
+            else:
+                self._extend(letters, reached, before)
+            if turn.wish is self._wish:  # moves made under an earlier wish do not count
+                self._made += len(letters)
+                self._paced += len(letters)
+            reason = self._reason(before)
+            if reason is not None:
+                self._finish(reason)
+
+    def _extend(self, letters: str, reached: Moment, before: int) -> None:
+        history = self._live.game
+        first = history.move_number
+        history.extend(letters, reached)
+        if before < self._wish.stop_tile <= history.board.max_tile:
+            number = first
+            while history.at(number).board.max_tile < self._wish.stop_tile:
+                number += 1
+            history.cut(number)
+        self._framed = time.monotonic()
+        self._speeds.mark(history.move_number)
+        self._live.note_autoplay(first)
+        self._live.frame(self.spec, self._speeds.speed, self._asker)
+
+    def _reason(self, before: int) -> EndReason | None:
+        history, wish = self._live.game, self._wish
+        if history.status is Status.OVER:
+            return "over"
+        if history.status is Status.STOPPED:
+            return "stopped"
+        if before < wish.stop_tile <= history.board.max_tile:
+            return "tile"
+        return "moves" if wish.moves and self._made >= wish.moves else None
+
+    def _finish(self, reason: EndReason, message: str = "") -> None:
+        self._live.unseat(self)
+        self.end()
+        self._live.tell(self._live.end_reply(reason, message), self._asker)
+
+
+class _Turn(NamedTuple):
+    """The next batch: at most `most` moves, until `until` on the clock of `time.monotonic`."""
+
+    wish: Wish
+    most: int
+    until: float
+
+
+def _fault(error: BaseException) -> TwofoldError:
+    """The error for a person; unexpected errors are also logged."""
+    if isinstance(error, TwofoldError):
+        return error
+    _LOG.warning("a player failed", exc_info=error)
+    return PlayerError(describe(error))
 
 
 class PageGame(LiveGame):
     """A game that pages follow. Thread-safe.
 
     Args:
-        name: its id.
         table: holds the game.
-        played: time of the last change, in seconds since 1970.
-        place, resumed, begun, is_saved: as for `LiveGame`.
+        game, name, resumed, more: as for `LiveGame`.
+        keep: True to save it in the table's store.
 
     Attributes:
-        played: time of the last change, in seconds since 1970.
-        was: the id before the game moved to a new place; empty if it did not.
+        turn: notified of every change; its lock is that of the game.
         told: True if the followers know that it cannot be saved.
+        unsaved: points of own moves that are not yet saved.
     """
 
     def __init__(
         self,
-        name: str,
-        game: Game,
         table: "PageTable",
-        played: float,
-        place: Row | None = None,
+        game: Game,
+        name: str,
         resumed: Record | None = None,
         *,
-        begun: str | None = None,
-        is_saved: bool = False,
+        keep: bool = True,
+        **more: Any,
     ) -> None:
-        player = resumed.player if resumed else ""
-        super().__init__(game, place, resumed, player=player, begun=begun, is_saved=is_saved)
-        self.name, self.was = name, ""
+        super().__init__(game, table.store if keep else None, name, resumed, **more)
         self.turn: Final = threading.Condition(self.lock)
-        self.told, self.played = False, played
+        self.played: float = time.time()
+        self.told, self.unsaved = False, 0
         self._begun, self._table = self.version, table
         self._followers: list[Viewer] = []
         self._playing: Autoplay | None = None
         self._preparing: Autoplay | None = None
-        self._untold: News | None = None
         self._largest = table.store.largest(str(game.rules), without=name)
 
     # ---- followers
@@ -100,8 +304,7 @@ class PageGame(LiveGame):
         with self.lock:
             if asker.follower not in self._followers:
                 self._followers.append(asker.follower)
-            news, self._untold = self._untold, None
-            asker.answer(self.state(news=news))
+            asker.answer(self.state(told=True))
 
     def leave(self, follower: Viewer) -> None:
         """Stop following. Without followers autoplay ends."""
@@ -217,7 +420,7 @@ class PageGame(LiveGame):
             if self._preparing is not None:
                 self._preparing.end()
             self._preparing = Autoplay(self, spec, make, wish, asker)
-            self._preparing.start(self._table.seats)
+            self._table.seats.start(self._preparing.run)
 
     def pause(self, asker: Asker) -> None:
         """End autoplay on request."""
@@ -267,29 +470,19 @@ class PageGame(LiveGame):
                 return False
             return True
 
-    def refused(self, player: Autoplay, error: Exception) -> None:
-        """Report to its requester that a player could not start."""
-        kind = type(error).__name__ if isinstance(error, TwofoldError) else "PlayerError"
-        player.asker.answer(protocol.RefusedReply(message=message_of(error), kind=kind))
-
-    def stepped(self, player: Autoplay, move: Move, *, as_hint: bool) -> None:
-        """Make a move of a player and send it as a step."""
+    def step(self, spec: str, move: Move, asker: Asker, as_hint: bool) -> None:
+        """Make a move of a player and send it as a step; see `play_for`."""
         before = self.game.board
-        step = self.play_for(player.spec, move, as_hint=as_hint)
-        self._moved(before, step, player.spec, player.asker)
+        self._moved(before, self.play_for(spec, move, as_hint=as_hint), spec, asker)
 
-    def framed(self, player: Autoplay, moves_per_second: float) -> None:
+    def frame(self, spec: str, moves_per_second: float, asker: Asker) -> None:
         """Send the moves of a player as a frame."""
-        self.add_player(player.spec)
+        self.add_player(spec)
         self.changed(at_once=self.game.is_finished)
         frame = protocol.FrameReply(
             game=self.name, now=self.now(), moves_per_second=moves_per_second
         )
-        self.tell(frame, player.asker)
-
-    def ended(self, player: Autoplay, reason: EndReason, message: str) -> None:
-        """Send that a player has ended."""
-        self.tell(self.end_reply(reason, message), player.asker)
+        self.tell(frame, asker)
 
     # ---- the past
 
@@ -319,8 +512,8 @@ class PageGame(LiveGame):
         """Note a change, which is saved soon, or at once."""
         with self.lock:
             self.played = time.time()
-            if self.place is not None and (own := self.own_score) is not None:
-                self._table.reached[self.name] = self.game.rules, own
+            if self.store is not None:
+                self.unsaved = self.own_score or 0
             if at_once:
                 self._table.save_at_once(self)
 
@@ -331,44 +524,35 @@ class PageGame(LiveGame):
 
     def best(self) -> int:
         """See `LiveGame`; for a game that is not saved that of the others."""
-        rules, reached = self.game.rules, list(self._table.reached.items())
-        others = [own for name, (of, own) in reached if of == rules and name != self.name]
-        return max([super().best() or self._table.store.best(str(rules)), *others])
-
-    def last_change(self) -> float:
-        """See `LiveGame`."""
-        return self.played
-
-    def move_away(self, conflict: Conflict) -> None:
-        """Continue as another game."""
-        assert self.place is not None
-        new = self.place.elsewhere()
-        with self._table.renaming(self, new.name), self.lock:
-            self.name, self.was = new.name, self.name
-            self.move_to(new, conflict)
+        rules, store = self.game.rules, self._table.store
+        others = [one.unsaved for one in self._table.games() if one.game.rules == rules]
+        return max([super().best() or store.best(str(rules)), *others])
 
     def tell_news(self, news: News) -> None:
         """Report what another program did; the next follower gets it if there is none."""
-        self.tell(self.state(news=news))
-        self._untold = None if self._followers else news
+        self.news = news
+        if self._followers:
+            self.tell(self.state(told=True))
 
     def disown(self) -> None:
         """The game was deleted; the followers may continue it unsaved."""
         with self.lock:
             self.give_way()
-            self.place = None
+            self.store, self.unsaved = None, 0
             self.tell(self.state())
 
     # ---- replies
 
-    def state(self, undone: str = "", news: News | None = None) -> protocol.GameState:
-        """The whole state; `undone` is a move just undone, `news` what another program did."""
+    def state(self, undone: str = "", *, told: bool = False) -> protocol.GameState:
+        """The whole state; `undone` is a move just undone. With `told` it has the news, once."""
         with self.lock:
+            news = self.news if told else None
+            self.news = None if told else self.news
             return protocol.GameState(
                 game=self.name,
                 rules=rules_info(self.game.rules),
                 seed=str(self.game.seed),
-                kept=self.place is not None,
+                kept=self.store is not None,
                 player=self.player or ME,
                 date=self.date,
                 first=self.game.start_move_number,

@@ -122,7 +122,7 @@ class AutoplayRequest(GameRequest, tag="autoplay", frozen=True):
     Attributes:
         player: spec; empty for the default player.
         moves_per_second: maximum speed, null for none. Moves come as steps up to
-            `games.autoplay.STEPS_PER_SECOND`, and if `moves` is 1; otherwise as frames.
+            `page_game.STEPS_PER_SECOND`, and if `moves` is 1; otherwise as frames.
         stop_tile: pause once this tile is made; 0 for never.
         moves: pause after this number of moves; 0 for no limit.
     """

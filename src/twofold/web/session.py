@@ -20,13 +20,12 @@ from twofold.errors import InvalidBoard, LimitExceeded
 from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.notation import parse_seed
-from twofold.games.autoplay import Wish
 from twofold.games.store import NotFound
 from twofold.games.threads import JobThreads
 from twofold.search.budget import Stop
 from twofold.web import protocol
 from twofold.web.hub import Hub
-from twofold.web.page_game import Asker, PageGame
+from twofold.web.page_game import Asker, PageGame, Wish
 from twofold.web.protocol import AnyRequest, Reply, SendReply, refused
 from twofold.web.reviews import MAX_PLY
 from twofold.web.searches import order_of, rules_for

@@ -8,8 +8,8 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from datetime import date
 from typing import Final
 
@@ -20,10 +20,9 @@ from twofold.errors import TwofoldError
 from twofold.game.game import Game
 from twofold.game.notation import shown
 from twofold.game.record import Record
-from twofold.game.rules import Rules
 from twofold.games import daily
 from twofold.games.kept import GameInfo, unindexed, when_played
-from twofold.games.live_game import LOOK_SECONDS, Row, now_text, opened
+from twofold.games.live_game import LOOK_SECONDS, now_text, opened
 from twofold.games.store import GameStore, NotFound, goes_on
 from twofold.games.threads import Seats, join, start_thread
 from twofold.web.page_game import Asker, PageGame, Viewer
@@ -60,8 +59,7 @@ class PageTable:
     def __init__(self, store: GameStore) -> None:
         self.store: Final = store
         self._lock = threading.Lock()  # acquire it before the lock of a game
-        self._live: dict[str, PageGame] = {}  # least recently used first
-        self.reached: dict[str, tuple[Rules, int]] = {}  # points of own moves not yet saved
+        self._live: list[PageGame] = []  # least recently used first
         self.seats: Final = Seats(MAX_PLAYERS, "twofold-autoplay")  # for players
         self._woken, self._closing = threading.Event(), False
         self._keeper = start_thread(self._keep, "twofold-keeper")
@@ -72,6 +70,10 @@ class PageTable:
         """Have a game saved in the next moment; never blocks."""
         live.save_due = 0.0
         self._woken.set()
+
+    def games(self) -> list[PageGame]:
+        """The games in play."""
+        return list(self._live)
 
     # ---- games
 
@@ -84,8 +86,7 @@ class PageTable:
             keep: True to save it.
         """
         game = self.store.new_id() if keep else f"race-{secrets.token_hex(6)}"
-        place = Row(self.store, game) if keep else None
-        live = PageGame(game, history, self, time.time(), place, known, begun=now_text())
+        live = PageGame(self, history, game, known, keep=keep, begun=now_text())
         if history.can_undo:
             live.changed()
         return live
@@ -143,30 +144,36 @@ class PageTable:
         `asker` gets its state; `note` is called with the game before anything is sent.
         """
         with self._lock:
-            live = self._live.pop(live.name, live)
-            self._live[live.name] = live
+            live = self._in_play(live.name) or live
+            if live in self._live:
+                self._live.remove(live)
+            self._live.append(live)
             if note is not None:
                 note(live)
             live.join(asker)
             return live
 
+    def _in_play(self, game: str) -> PageGame | None:
+        return next((live for live in self.games() if live.name == game), None)
+
     def find(self, game: str) -> PageGame:
         """A game, in play or saved; raises NotFound, or InvalidRecord if it is damaged."""
-        live = self._live.get(game)
+        live = self._in_play(game)
         if live is not None:
             if live.refresh():
                 return live
             self._forget(live)
             raise NotFound(f"another program has deleted the game {shown(game)}")
-        row = Row(self.store, game)
-        record, kept = row.read(), self.store.kept(game)
-        played = time.time() if kept is None else kept.played
-        return PageGame(game, record.resume(), self, played, row, record, is_saved=True)
+        found, kept = self.store.read(game), self.store.kept(game)
+        resumed = found.record.resume()
+        live = PageGame(self, resumed, game, found.record, mark=found.mark, is_saved=True)
+        if kept is not None:
+            live.played = kept.played
+        return live
 
     def _forget(self, live: PageGame) -> None:
-        with self._lock:
-            if self._live.get(live.name) is live:
-                del self._live[live.name]
+        with self._lock, suppress(ValueError):
+            self._live.remove(live)
 
     def find_last(self) -> PageGame | None:
         """The game of `last`; None if there is none. Raises InvalidRecord if it is damaged."""
@@ -181,7 +188,7 @@ class PageTable:
         An imported game is not played here until somebody plays on.
         """
         found = {one.info.game: one.played for one in self.store.games("NOT imported", most=1)}
-        for live in [live for live in self._games() if live.place is not None]:
+        for live in [live for live in self.games() if live.store is not None]:
             kept = self.store.kept(live.name)
             if not (live.is_untouched and kept is not None and kept.imported):
                 found[live.name] = live.played
@@ -193,23 +200,14 @@ class PageTable:
             live.leave(follower)
             if live.is_followed:
                 return
-            dropped = live.place is None or (unplayed and live.is_untouched)
-            if dropped and self._live.get(live.name) is live:
-                del self._live[live.name]
+            dropped = live.store is None or (unplayed and live.is_untouched)
+            if dropped and live in self._live:
+                self._live.remove(live)
             if not live.is_saved:
                 self.save_at_once(live)
-            idle = [one for one in self._live.values() if one.is_saved and not one.is_followed]
+            idle = [one for one in self._live if one.is_saved and not one.is_followed]
             for one in idle[: max(0, len(idle) - IDLE_GAMES)]:  # the least recently used
-                del self._live[one.name]
-
-    @contextmanager
-    def renaming(self, live: PageGame, name: str) -> Iterator[None]:
-        """Hold a game in play under another id, which it gets inside."""
-        with self._lock:
-            if self._live.get(live.name) is live:
-                del self._live[live.name]
-                self._live[name] = live
-            yield
+                self._live.remove(one)
 
     def delete(self, game: str) -> None:
         """Delete a saved game; its followers may continue it unsaved.
@@ -218,12 +216,12 @@ class PageTable:
         """
         if game == daily.id_of(daily.today()):
             raise daily.DailyRule("the daily game of today cannot be deleted: there is one try")
-        live = self._live.get(game)
+        live = self._in_play(game)
         if live is None:
             self.store.delete(game)
             return
         with live.saving:
-            if live.place is None:
+            if live.store is None:
                 raise NotFound(f"there is no saved game {shown(game)}")
             if game in self.store:
                 self.store.delete(game)
@@ -234,7 +232,7 @@ class PageTable:
 
     def saved(self) -> GameStore:
         """The store, with all games in play as they stand, as far as they can be saved."""
-        for live in self._games():
+        for live in self.games():
             with suppress(TwofoldError):  # the thread that saves says so
                 live.save()
         return self.store
@@ -245,7 +243,7 @@ class PageTable:
 
     def record(self, game: str) -> Record:
         """The record of a game, in play or saved; raises NotFound or InvalidRecord."""
-        live = self._live.get(game)
+        live = self._in_play(game)
         return self.store.read(game).record if live is None else self.find(game).record()
 
     # ---- the end
@@ -253,7 +251,7 @@ class PageTable:
     def close(self, seconds: float = CLOSE_SECONDS) -> None:
         """End all players and save all games; a player that does not end in time is abandoned."""
         until = time.monotonic() + seconds
-        for live in self._games():
+        for live in self.games():
             live.give_way()
         self.seats.close(seconds / 2)
         self._closing = True
@@ -262,15 +260,11 @@ class PageTable:
 
     # ---- the thread
 
-    def _games(self) -> list[PageGame]:
-        with self._lock:
-            return list(self._live.values())
-
     def _keep(self) -> None:
         while not self._closing:
             self._woken.wait(LOOK_SECONDS / 2)
             self._woken.clear()
-            for live in self._games():
+            for live in self.games():
                 self._save(live)
 
     def _save(self, live: PageGame) -> None:
@@ -282,7 +276,7 @@ class PageTable:
                 live.save_now_and_then()
             if live.is_saved:
                 live.told = False
-                self.reached.pop(live.name, None)
+                live.unsaved = 0
         except Exception as error:  # the other games must still be saved
             live.save_due = time.monotonic() + RETRY_SECONDS
             if not live.told:

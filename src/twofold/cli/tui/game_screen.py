@@ -24,7 +24,7 @@ from twofold.figures import format_pace, format_rate
 from twofold.game.rules import STANDARD, Move
 from twofold.game.step import end_words, makes_goal
 from twofold.games import mover
-from twofold.games.live_game import LiveGame, Row, next_game
+from twofold.games.live_game import LiveGame, next_game
 from twofold.games.shared_game import SharedGame, SharedNow
 from twofold.games.store import GameStore, games_folder
 from twofold.players.base import describe
@@ -305,8 +305,8 @@ class PlayScreen(GameScreen):
             told = self._tell_notice()
         if told:
             return
-        if saved and self.kept.is_written and self.kept.place is not None:
-            self.say(f"the game is saved as {self.kept.place.name}")
+        if saved and self.kept.is_written:
+            self.say(f"the game is saved as {self.kept.name}")
         elif saved:
             self.say("nothing to save: no move was made")
 
@@ -373,6 +373,6 @@ class WatchScreen(GameScreen):
     def action_take_over(self) -> None:
         """Let the user play on."""
         self.shared.play_on(False)
-        store = GameStore(games_folder())
-        self.shared.live.place = Row(store, store.new_id())
+        live, store = self.shared.live, GameStore(games_folder())
+        live.store, live.name = store, store.new_id()
         self.app.switch_screen(PlayScreen(self.shared))
