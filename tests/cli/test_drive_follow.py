@@ -117,7 +117,7 @@ def test_an_error_of_the_player_is_raised_where_it_is_awaited() -> None:
 def test_a_player_that_never_answers_does_not_delay_the_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("twofold.games.mover.CLOSE_SECONDS", 0.05)
+    monkeypatch.setattr("twofold.cli.drive.CLOSE_SECONDS", 0.05)
     gate = threading.Event()
 
     class Stuck(Player):

@@ -36,11 +36,11 @@ def test_moves_by_hand_need_no_player() -> None:
     with sharing(lambda: made.append(1) or Last()) as shared:  # type: ignore[func-returns-value]
         step = shared.play(Move.LEFT)
         now = shared.now
-        assert (now.frame.board, now.new, now.frame.move_number) == (step.board, step.cell, 1)
+        assert (now.board, now.new, now.move_number) == (step.board, step.cell, 1)
         shared.undo()
-        assert (shared.now.frame.move_number, shared.now.new) == (0, None)
+        assert (shared.now.move_number, shared.now.new) == (0, None)
         shared.redo()
-        assert shared.now.frame.board == step.board
+        assert shared.now.board == step.board
         with pytest.raises(NothingToRedo):
             shared.redo()
     assert made == []
@@ -53,13 +53,13 @@ def test_the_player_plays_on_to_the_end() -> None:
         now = shared.now
         assert not now.auto
         with shared.held() as game:
-            assert now.frame.board == game.board
+            assert now.board == game.board
             alone = Game(Rules.parse("2x2"), seed=3)
             while not alone.is_finished:
                 alone.play(alone.legal_moves()[-1])
             assert game.moves == alone.moves
-        assert [mark.tile for mark in now.frame.milestones][-1] == now.frame.board.max_tile
-        assert 0 < now.frame.seconds < PATIENCE
+        assert [mark.tile for mark in now.milestones][-1] == now.board.max_tile
+        assert 0 < now.seconds < PATIENCE
         shared.play_on(True)
         assert not shared.now.auto
         with pytest.raises(GameOver):
@@ -70,27 +70,27 @@ def test_the_pace_is_kept() -> None:
     endless = Game(Rules.parse("8x8"), seed=1)
     with sharing(game=endless, pace=40.0) as shared:
         shared.play_on(True)
-        until(lambda: shared.now.frame.move_number > 0)
-        began, first = time.monotonic(), shared.now.frame.move_number
-        until(lambda: shared.now.frame.move_number >= first + 12)
+        until(lambda: shared.now.move_number > 0)
+        began, first = time.monotonic(), shared.now.move_number
+        until(lambda: shared.now.move_number >= first + 12)
         assert time.monotonic() - began > 10 / 40
-        assert shared.now.moves_per_second < 60
+        assert shared.now.speed < 60
         shared.set_pace(None)
-        until(lambda: shared.now.frame.move_number >= first + 60)
+        until(lambda: shared.now.move_number >= first + 60)
 
 
 def test_hints_follow_the_position() -> None:
     with sharing() as shared:
         shared.want_hints(True)
-        until(lambda: shared.now.frame.analysis is not None)
+        until(lambda: shared.now.analysis is not None)
         shared.play(Move.LEFT)
-        until(lambda: shared.now.frame.analysis is not None)
+        until(lambda: shared.now.analysis is not None)
         now = shared.now
-        assert now.frame.analysis is not None
-        assert now.frame.analysis.board == now.frame.board
-        assert now.frame.move_number == 1
+        assert now.analysis is not None
+        assert now.analysis.board == now.board
+        assert now.move_number == 1
         shared.want_hints(False)
-        assert shared.now.frame.analysis is None
+        assert shared.now.analysis is None
 
 
 def test_a_search_of_an_old_position_is_stopped_and_dropped() -> None:
@@ -101,18 +101,18 @@ def test_a_search_of_an_old_position_is_stopped_and_dropped() -> None:
         shared.play(Move.LEFT)
         assert slow.stopped.wait(PATIENCE)
         slow.go.set()
-        until(lambda: shared.now.frame.analysis is not None)
-        assert shared.now.frame.analysis is not None
-        assert shared.now.frame.analysis.board == shared.now.frame.board
+        until(lambda: shared.now.analysis is not None)
+        assert shared.now.analysis is not None
+        assert shared.now.analysis.board == shared.now.board
 
 
 def test_while_a_quick_player_plays_every_picture_has_its_values() -> None:
     with sharing() as shared:
         shared.play_on(True)
-        until(lambda: shared.now.frame.analysis is not None)
+        until(lambda: shared.now.analysis is not None)
         for _ in range(200):
-            frame = shared.now.frame
-            if not shared.now.is_finished and shared.now.auto:
+            frame = shared.now
+            if not frame.is_finished and frame.auto:
                 assert frame.analysis is not None
                 assert frame.analysis.board == frame.board
 
@@ -120,17 +120,17 @@ def test_while_a_quick_player_plays_every_picture_has_its_values() -> None:
 def test_a_pause_shows_the_position_as_it_is() -> None:
     with sharing() as shared:
         shared.play_on(True)
-        until(lambda: shared.now.frame.move_number > 10)
+        until(lambda: shared.now.move_number > 10)
         shared.play_on(False)
         with shared.held() as game:
-            assert shared.now.frame.board == game.board
+            assert shared.now.board == game.board
             number = game.move_number
-        seconds = shared.now.frame.seconds
+        seconds = shared.now.seconds
         time.sleep(0.02)
-        assert shared.now.frame.move_number == number
-        assert shared.now.moves_per_second == 0
+        assert shared.now.move_number == number
+        assert shared.now.speed == 0
         shared.undo()
-        assert shared.now.frame.seconds == pytest.approx(seconds, abs=0.01)  # without the pause
+        assert shared.now.seconds == pytest.approx(seconds, abs=0.01)  # without the pause
 
 
 def test_another_game_and_its_seed() -> None:
@@ -143,11 +143,11 @@ def test_another_game_and_its_seed() -> None:
 
     with sharing(Told) as shared:
         shared.play_one()
-        until(lambda: shared.now.frame.move_number == 1)
+        until(lambda: shared.now.move_number == 1)
         shared.seat(LiveGame(Game(seed=9)))
-        assert shared.now.frame.board == Game(seed=9).board
+        assert shared.now.board == Game(seed=9).board
         shared.play_one()
-        until(lambda: shared.now.frame.move_number == 1)
+        until(lambda: shared.now.move_number == 1)
     assert seeds == [1, 9]
 
 
@@ -158,4 +158,4 @@ def test_a_player_that_fails_leaves_the_game_to_the_person() -> None:
         assert str(shared.error) == "no idea"
         assert not shared.now.auto
         shared.play(Move.LEFT)
-        assert shared.now.frame.move_number == 1
+        assert shared.now.move_number == 1

@@ -12,6 +12,7 @@ from concurrent.futures import Future, InvalidStateError
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import date
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
@@ -54,9 +55,11 @@ from twofold.game.notation import printable, shown
 from twofold.game.record import Record, keep_record
 from twofold.game.rules import Move, Rules
 from twofold.game.step import Status
-from twofold.games.mover import AskedPlayer, MoveQuestion
+from twofold.games.mover import MoveQuestion
+from twofold.games.shared_game import CLOSE_SECONDS
+from twofold.games.threads import IMPORTING, start_thread
 from twofold.players import Player, PlayerSpec
-from twofold.players.base import checked_move
+from twofold.players.base import as_fault, checked_move, describe_caught
 from twofold.players.registry import default_player
 from twofold.search.budget import Budget, parse_seconds
 from twofold.storage.files import new_file
@@ -256,7 +259,7 @@ class _Asked(MoveQuestion):
 
 
 class Thinker:
-    """A player that is asked from an event loop, which is never blocked.
+    """A player in its own thread, asked from an event loop, which is never blocked.
 
     Args:
         make: makes the player for rules; called in the player's thread, at the first question and
@@ -265,9 +268,9 @@ class Thinker:
     """
 
     def __init__(self, make: Callable[[Rules], Player], budget: Budget | None = None) -> None:
-        self._budget = budget
+        self._make, self._budget = make, budget
         self._questions: queue.SimpleQueue[_Asked | None] = queue.SimpleQueue()
-        self._player = AskedPlayer(make, self._questions.get, self._choose, self._hand_over)
+        self._thread: Thread | None = None
 
     @contextlib.contextmanager
     def asked(self, game: Game, score: int | None) -> Iterator[asyncio.Future[Move]]:
@@ -275,7 +278,7 @@ class Thinker:
         asked = _Asked(game.rules, game.board, score, game.move_number)
         answer = asyncio.wrap_future(asked.answer)
         self._questions.put(asked)
-        self._player.start()
+        self._thread = self._thread or start_thread(self._run, "twofold-player")
         try:
             yield answer
         finally:
@@ -285,23 +288,40 @@ class Thinker:
     def close(self) -> None:
         """End the thread, unless the player never answers."""
         self._questions.put(None)
-        self._player.close()
+        if self._thread is not None:
+            self._thread.join(CLOSE_SECONDS)
 
-    def _choose(self, player: Player, asked: MoveQuestion) -> None:
+    def _run(self) -> None:
+        player: Player | None = None
+        rules: Rules | None = None  # of the player
+        while (asked := self._questions.get()) is not None:
+            if asked.stop.is_raised:
+                continue
+            with contextlib.suppress(InvalidStateError):  # the question was dropped
+                try:
+                    if player is None or rules != asked.rules:
+                        former, player = player, None
+                        if former is not None:
+                            former.close()
+                        with IMPORTING:
+                            player, rules = self._make(asked.rules), asked.rules
+                            player.start(rules, asked.seed)
+                    asked.answer.set_result(self._choose(player, asked))
+                except BaseException as error:  # a player may call sys.exit()
+                    asked.answer.set_exception(as_fault(error))
+        if player is not None:
+            try:
+                player.close()
+            except BaseException as error:
+                describe_caught(error)
+
+    def _choose(self, player: Player, asked: MoveQuestion) -> Move:
         if self._budget is None:
             move = player.choose(asked.board, score=asked.score, move_number=asked.move_number)
         else:
             found = player.analyse(asked.board, self._budget, score=asked.score, stop=asked.stop)
             move = found.best
-        self._hand_over(asked, checked_move(player, asked.board, move))
-
-    def _hand_over(self, asked: MoveQuestion, answer: Move | Exception) -> None:
-        assert isinstance(asked, _Asked)
-        with contextlib.suppress(InvalidStateError):  # the question was dropped
-            if isinstance(answer, Exception):
-                asked.answer.set_exception(answer)
-            else:
-                asked.answer.set_result(answer)
+        return checked_move(player, asked.board, move)
 
 
 INTERRUPTION: Final = "interrupted"

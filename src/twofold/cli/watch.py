@@ -152,7 +152,7 @@ def command(
 
 def picture_of(frame: GameFrame, player: str, seed: int) -> ScreenPicture:
     """A frame of a game with this seed, and the player as screens name it."""
-    speed = "speed", f"{format_rate(frame.moves_per_second)} moves/s"
+    speed = "speed", f"{format_rate(frame.mean_speed)} moves/s"
     return ScreenPicture(
         title=title_line(player),
         board=frame.board,
@@ -186,15 +186,9 @@ class Watched:
 
     def _shared(self) -> SharedGame:
         """The game that the player is to play; without a pace its first moves are slower."""
-
-        def speed_up() -> None:
-            is_first = self.pace is None and shared.pace == FIRST_PACE
-            if is_first and self.game.move_number >= FIRST_MOVES:
-                shared.set_pace(None)
-
-        pace = FIRST_PACE if self.pace is None else self.pace
-        shared = SharedGame(self.live, lambda _rules: self.player, pace, self.spec.text)
-        shared.title, shared.on_player = self.spec.title, speed_up
+        pace, slow = (FIRST_PACE, FIRST_MOVES) if self.pace is None else (self.pace, 0)
+        shared = SharedGame(self.live, lambda _rules: self.player, pace, self.spec.text, slow)
+        shared.title = self.spec.title
         return shared
 
     def show_app(self) -> tuple[GameFrame, bool]:
@@ -211,7 +205,7 @@ class Watched:
             self.live.save()  # if a person has taken over
         if shared.error is not None:
             raise shared.error
-        return shared.now.frame, interrupted
+        return shared.now, interrupted
 
     def show_live(self, stop: threading.Event) -> GameFrame:
         """Draw the game until it ends or `stop` is set; the last frame."""
@@ -222,14 +216,14 @@ class Watched:
             shared.play_on(True)
             while shared.now.auto and not stop.is_set():
                 drawn = time.perf_counter()
-                frame, canvas = shared.now.frame, Canvas.of(console, *console.size)
-                picture = picture_of(frame, self.spec.title, self.seed)
+                canvas = Canvas.of(console, *console.size)
+                picture = picture_of(shared.now, self.spec.title, self.seed)
                 live.update(Text("\n").join(picture.lines(canvas)), refresh=True)
                 # Drawing takes a fifth of the time at most, also on a slow terminal.
                 stop.wait(max(1 / FRAMES_PER_SECOND, 4 * (time.perf_counter() - drawn)))
         if shared.error is not None:
             raise shared.error
-        frame = shared.now.frame
+        frame = shared.now
         board, colours = frame.board, Canvas.of(console, *console.size).colours
         for line in draw_board(board, fit(board, colours, console.width, 3 * board.rows)):
             console.print(line)
@@ -272,7 +266,7 @@ class Watched:
                 print_out(
                     f"move {frame.move_number:,}  score {frame.score:,}  "
                     f"largest {frame.board.max_tile:,}  "
-                    f"{format_rate(frame.moves_per_second)} moves/s"
+                    f"{format_rate(frame.mean_speed)} moves/s"
                 )
             sys.stdout.flush()
             last = frame
@@ -303,7 +297,7 @@ class Watched:
         lines = [
             f"score {frame.score:,}, largest tile {frame.board.max_tile:,}, "
             f"{counted(frame.move_number, 'move')}, {how}",
-            f"{format_time(frame.seconds)}, {format_rate(frame.moves_per_second)} moves/s, "
+            f"{format_time(frame.seconds)}, {format_rate(frame.mean_speed)} moves/s, "
             f"player {self.spec.title}, seed {self.seed}",
             *(
                 f"reached {mark.tile:>6} at move {mark.move_number:>6,}, "

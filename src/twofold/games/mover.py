@@ -1,14 +1,14 @@
-"""Makes a player's moves: in batches, or position by position in a thread; the paces of both.
+"""Makes a player's moves: in batches, or position by position; the paces of both.
 
 A `Mover` makes batches and can be stopped. Compiled players play inside a kernel, without the
-interpreter's lock; others choose move by move. An `AskedPlayer` is for faces that show the analysis
-of each position, or that send the moves elsewhere.
+interpreter's lock; others choose move by move. `analyse` is for faces that show the analysis of
+each position.
 """
 
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Final
 from twofold.game.board import Board
 from twofold.game.game import Game, Moment
 from twofold.game.rules import Move, Rules
-from twofold.games.threads import IMPORTING, start_thread
-from twofold.players.base import Player, as_fault, checked_move, describe_caught, move_list
+from twofold.players.base import Player, checked_move, move_list
 from twofold.search.analysis import Analysis
 from twofold.search.budget import Stop
 
@@ -86,10 +85,6 @@ class SpeedWindow:
         return (last - first) / (ended - began) if ended > began else 0.0
 
 
-CLOSE_SECONDS: Final = 1.0
-"""Timeout for the player's last search when it is closed."""
-
-
 @dataclass(frozen=True, slots=True)
 class MoveQuestion:
     """A position with a legal move.
@@ -129,77 +124,6 @@ def analyse(player: Player, asked: MoveQuestion) -> Analysis:
         return replace(analysis, best=checked_move(player, asked.board, best))
     checked_move(player, asked.board, analysis.best)
     return analysis
-
-
-class AskedPlayer:
-    """A player in its own thread, which answers one question after the other.
-
-    Args:
-        make: makes the player for rules, in the thread: at the first question, and again when the
-            rules change.
-        questions: waits for the next question; None ends the thread.
-        answer: asks the player, which has been started for the game of the question.
-        failed: takes a question and the exception that it ended with.
-    """
-
-    def __init__(
-        self,
-        make: Callable[[Rules], Player],
-        questions: Callable[[], MoveQuestion | None],
-        answer: Callable[[Player, MoveQuestion], object],
-        failed: Callable[[MoveQuestion, Exception], object],
-    ) -> None:
-        self._make, self._questions = make, questions
-        self._answer, self._failed = answer, failed
-        self._player: Player | None = None
-        self._rules: Rules | None = None  # of the player
-        self._seed: int | None = None  # of the game that it was started for
-        self._thread: threading.Thread | None = None
-
-    @property
-    def is_started(self) -> bool:
-        """True once the player has been wanted."""
-        return self._thread is not None
-
-    def start(self) -> None:
-        """Start the thread, if that has not been done."""
-        if self._thread is None:
-            self._thread = start_thread(self._run, "twofold-player")
-
-    def close(self) -> None:
-        """Wait for the thread, after `questions` has ended it; not for a player that is stuck."""
-        if self._thread is not None:
-            self._thread.join(CLOSE_SECONDS)
-
-    def _run(self) -> None:
-        while (asked := self._questions()) is not None:
-            if asked.stop.is_raised:
-                continue
-            try:
-                self._answer(self._ready(asked), asked)
-            except BaseException as error:  # a player may call sys.exit()
-                self._failed(asked, as_fault(error))
-        try:
-            self._end()
-        except BaseException as error:  # the player was closed meanwhile
-            describe_caught(error)
-
-    def _ready(self, asked: MoveQuestion) -> Player:
-        """The player, started for the game of a question."""
-        rules, seed = asked.rules, asked.seed
-        with IMPORTING:
-            if self._player is None or self._rules != rules:
-                self._end()
-                self._player, self._rules = self._make(rules), rules
-            if self._seed != seed:
-                self._player.start(rules, seed)
-                self._seed = seed
-        return self._player
-
-    def _end(self) -> None:
-        if self._player is not None:
-            self._player.close()
-        self._player = self._seed = None
 
 
 MOST_AT_ONCE: Final = 1_024

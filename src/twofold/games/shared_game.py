@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from twofold.game.board import Board
@@ -17,15 +17,9 @@ from twofold.game.game import Game
 from twofold.game.rules import Move, Rules
 from twofold.game.step import Status, Step
 from twofold.games.live_game import LiveGame
-from twofold.games.mover import (
-    AskedPlayer,
-    MoveQuestion,
-    SpeedWindow,
-    analyse,
-    next_due,
-    question_of,
-)
-from twofold.players.base import Player
+from twofold.games.mover import MoveQuestion, SpeedWindow, analyse, next_due, question_of
+from twofold.games.threads import IMPORTING, start_thread
+from twofold.players.base import Player, as_fault
 from twofold.search.analysis import Analysis
 
 
@@ -40,24 +34,41 @@ class Milestone:
 
 @dataclass(frozen=True, slots=True)
 class GameFrame:
-    """A position and the player's analysis of it.
+    """A position and the player's analysis of it, and the state of the game that has it.
 
     Attributes:
         score: points so far.
         seconds: time since the start.
-        analysis: None before it is known and at the end of the game.
+        status: of the game.
         milestones: the tiles reached so far, ascending.
+        analysis: None before it is known and at the end of the game.
+        new: cell of the newest tile.
+        version: changes with every change of the state.
+        auto: True if the player plays on.
+        is_loading: True if the player is wanted and not ready.
+        speed: moves a second over the last second, while the player plays on.
     """
 
     board: Board
     score: int
     move_number: int
     seconds: float
-    analysis: Analysis | None
+    status: Status
     milestones: tuple[Milestone, ...]
+    analysis: Analysis | None = None
+    new: int | None = None
+    version: int = 0
+    auto: bool = False
+    is_loading: bool = False
+    speed: float = 0.0
 
     @property
-    def moves_per_second(self) -> float:
+    def is_finished(self) -> bool:
+        """True if no move can be made."""
+        return self.status in (Status.OVER, Status.STOPPED)
+
+    @property
+    def mean_speed(self) -> float:
         """Moves a second since the start."""
         return self.move_number / self.seconds if self.seconds > 0 else 0.0
 
@@ -85,14 +96,14 @@ class Chronicle:
         largest = self._game.board.max_tile
         if largest > self._known:
             self._known = largest
-            mark = Milestone(largest, self._game.move_number, self._seconds())
-            self._milestones += (mark,)
+            self._milestones += (Milestone(largest, self._game.move_number, self._seconds()),)
 
-    def frame(self, analysis: Analysis | None = None) -> GameFrame:
+    def frame(self, analysis: Analysis | None = None, new: int | None = None) -> GameFrame:
         """The present frame."""
-        game = self._game
+        game, seconds = self._game, self._seconds()
+        marks = self._milestones
         return GameFrame(
-            game.board, game.score, game.move_number, self._seconds(), analysis, self._milestones
+            game.board, game.score, game.move_number, seconds, game.status, marks, analysis, new
         )
 
 
@@ -105,32 +116,8 @@ BREATH: Final = 0.001
 one thread at a time and drawing would have to wait. Longer searches run in kernels, which release
 the interpreter's lock."""
 
-
-@dataclass(frozen=True, slots=True)
-class SharedNow:
-    """The state of a shared game.
-
-    Attributes:
-        frame: the position, with the player's analysis if it is known and wanted.
-        new: cell of the newest tile.
-        version: changes with every change of the state.
-        auto: True if the player plays on.
-        is_loading: True if the player is wanted and not ready.
-        moves_per_second: over the last second.
-    """
-
-    frame: GameFrame
-    new: int | None
-    version: int
-    status: Status
-    auto: bool
-    is_loading: bool
-    moves_per_second: float
-
-    @property
-    def is_finished(self) -> bool:
-        """True if no move can be made."""
-        return self.status in (Status.OVER, Status.STOPPED)
+CLOSE_SECONDS: Final = 1.0
+"""Timeout for the player's last search when it is closed."""
 
 
 class SharedGame:
@@ -138,9 +125,10 @@ class SharedGame:
 
     Args:
         live: the game; from now on its moves are made only here.
-        make: makes the player for rules, in the player's thread.
+        make: makes the player for the rules of the game, in the player's thread.
         pace: limit of the player's moves a second; None for no limit.
         spec: the player as the user would type it.
+        slow_moves: after this number of moves the limit ends, unless it is set anew; 0 for never.
 
     Attributes:
         live: the game and where it is saved; replaced by `seat`.
@@ -149,7 +137,6 @@ class SharedGame:
         pace: set by `set_pace`.
         hints: True if the player's analyses are wanted; set by `want_hints`.
         error: the exception that ended the player.
-        on_player: called after each move of the player, in its thread, under the lock.
     """
 
     def __init__(
@@ -158,20 +145,19 @@ class SharedGame:
         make: Callable[[Rules], Player],
         pace: float | None = None,
         spec: str = "",
+        slow_moves: int = 0,
     ) -> None:
         self.spec = self.title = spec
+        self.pace, self._slow_moves = pace, slow_moves
         self.error: Exception | None = None
-        self.on_player: Callable[[], object] = lambda: None
-        self._player = AskedPlayer(make, self._next_question, self._answer, self._failed)
-        self.pace = pace
-        self._lock = threading.RLock()
-        self._turn = threading.Condition(self._lock)
+        self._make = make
+        self._thread: threading.Thread | None = None  # of the player, once it is wanted
+        self._turn = threading.Condition(threading.RLock())  # held by all methods
         self._is_ready = self._closed = False
         self._auto = self.hints = self._as_hint = False
         self._owed = 0  # moves to make at once, without the pace
         self._version = 0
         self._asked: MoveQuestion | None = None
-        self._rested = 0.0  # when the player's thread slept last
         self._seat(live)
 
     def _seat(self, live: LiveGame) -> None:
@@ -183,30 +169,25 @@ class SharedGame:
         self._answer_seconds = 0.0
         self._new: int | None = None
         self._analysis: Analysis | None = None
-        self._shown: tuple[GameFrame, int | None] = self._chronicle.frame(), self._new
-
-    # ---- state
+        self._shown = self._chronicle.frame()
 
     @property
-    def now(self) -> SharedNow:
-        """The present state."""
-        with self._lock:
-            frame, new = self._shown
-            loading = self._player.is_started and not self._is_ready and self.error is None
-            return SharedNow(
-                frame,
-                new,
-                self._version,
-                self._game.status,
-                self._auto,
-                loading,
-                self._speeds.speed if self._auto else 0.0,
+    def now(self) -> GameFrame:
+        """The present state, with the player's analysis if it is known and wanted."""
+        with self._turn:
+            return replace(
+                self._shown,
+                status=self._game.status,
+                version=self._version,
+                auto=self._auto,
+                is_loading=bool(self._thread) and not (self._is_ready or self.error),
+                speed=self._speeds.speed if self._auto else 0.0,
             )
 
     @contextmanager
     def held(self) -> Iterator[Game]:
         """The game, under the lock; then a version that another program saved is shown."""
-        with self._lock:
+        with self._turn:
             yield self._game
             if self.live.game is not self._game:
                 self.seat(self.live)
@@ -215,33 +196,30 @@ class SharedGame:
 
     def play(self, move: Move) -> Step:
         """Make a move of the person, who takes over from the player."""
-        with self._lock:
+        with self._turn:
             self._stand_by()
             step = self._game.play(move)
             self.live.note_move()
             self._moved(step.cell)
             return step
 
-    def undo(self) -> Step:
+    def undo(self) -> None:
         """Undo the last move."""
-        with self._lock:
+        with self._turn:
             self.live.refuse_in_daily("undo")
             self._stand_by()
-            step = self._game.undo()
+            self._game.undo()
             self._moved(None)
-            return step
 
-    def redo(self) -> Step:
+    def redo(self) -> None:
         """Redo the last undone move."""
-        with self._lock:
+        with self._turn:
             self._stand_by()
-            step = self._game.redo()
-            self._moved(step.cell)
-            return step
+            self._moved(self._game.redo().cell)
 
     def seat(self, live: LiveGame) -> None:
-        """Continue with another game."""
-        with self._lock:
+        """Continue with another game, under the same rules."""
+        with self._turn:
             self._stand_by()
             self._drop_question()
             self._seat(live)
@@ -251,7 +229,7 @@ class SharedGame:
 
     def play_on(self, on: bool) -> None:
         """Start or stop the player."""
-        with self._lock:
+        with self._turn:
             if on and not self._game.is_finished:
                 self._auto = True
                 self._due = time.monotonic()
@@ -263,7 +241,7 @@ class SharedGame:
 
     def play_one(self, *, as_hint: bool = False) -> None:
         """Let the player make one move, which may be a hint for the person."""
-        with self._lock:
+        with self._turn:
             if not self._game.is_finished:
                 self._stand_by()
                 self._owed, self._as_hint = 1, as_hint
@@ -271,7 +249,7 @@ class SharedGame:
 
     def want_hints(self, on: bool) -> None:
         """Switch the player's analyses on or off."""
-        with self._lock:
+        with self._turn:
             self.hints = on
             if not on and not self._auto:
                 self._drop_question()
@@ -279,19 +257,19 @@ class SharedGame:
 
     def set_pace(self, pace: float | None) -> None:
         """Limit the player's moves a second; None for no limit."""
-        with self._lock:
-            self.pace = pace
+        with self._turn:
+            self.pace, self._slow_moves = pace, 0
             self._due = time.monotonic()
             self._changed()
 
     def close(self) -> None:
-        """End the player; the game stays as it is."""
-        with self._lock:
+        """End the player, unless it is stuck; the game stays as it is."""
+        with self._turn:
             self._closed = True
             self._stand_by()
             self._drop_question()
-            self._turn.notify_all()
-        self._player.close()
+        if self._thread is not None:
+            self._thread.join(CLOSE_SECONDS)
 
     # ---- under the lock
 
@@ -304,7 +282,7 @@ class SharedGame:
 
     def _show(self) -> None:
         analysis = self._analysis if self.hints or self._auto else None
-        self._shown = self._chronicle.frame(analysis), self._new
+        self._shown = self._chronicle.frame(analysis, self._new)
         self._changed()
 
     def _moved(self, new: int | None) -> None:
@@ -327,15 +305,44 @@ class SharedGame:
     def _changed(self) -> None:
         self._version += 1
         self._turn.notify_all()
-        if self._is_asking:
-            self._player.start()
+        if self._is_asking and self._thread is None:
+            self._thread = start_thread(self._run, "twofold-player")
+
+    @property
+    def _is_asking(self) -> bool:
+        wanted = self._auto or self._owed > 0 or self.hints
+        return wanted and self._analysis is None and not (self._closed or self._game.is_finished)
 
     # ---- the thread of the player
 
+    def _run(self) -> None:
+        seed: int | None = None  # of the game that the player was started for
+        rested = 0.0  # when this thread slept last
+        try:
+            with IMPORTING:
+                player = self._make(self.live.game.rules)
+            with player:
+                while (asked := self._next_question()) is not None:
+                    if seed != asked.seed:
+                        with IMPORTING:
+                            player.start(asked.rules, asked.seed)
+                        seed = asked.seed
+                    seconds = self._answer(player, asked)
+                    if seconds < BREATH / 2 and time.monotonic() - rested >= BREATH_EVERY:
+                        time.sleep(BREATH)
+                    elif seconds < BREATH / 2:
+                        continue
+                    rested = time.monotonic()
+        except BaseException as error:  # a player may call sys.exit()
+            with self._turn:
+                if not self._closed:
+                    self.error = as_fault(error)
+                    self._stand_by()
+
     def _next_question(self) -> MoveQuestion | None:
         """Wait for a position to search; moves that are due are made meanwhile."""
-        with self._lock:
-            while not self._closed and self.error is None:
+        with self._turn:
+            while not self._closed:
                 if self._is_asking:
                     self._asked = question_of(self._game)
                     return self._asked
@@ -344,13 +351,9 @@ class SharedGame:
                     self._turn.wait(wait)
         return None
 
-    @property
-    def _is_asking(self) -> bool:
-        wanted = self._auto or self._owed > 0 or self.hints
-        return wanted and self._analysis is None and not (self._closed or self._game.is_finished)
-
-    def _answer(self, player: Player, asked: MoveQuestion) -> None:
-        with self._lock:
+    def _answer(self, player: Player, asked: MoveQuestion) -> float:
+        """Analyse a position, and use it unless the position has changed; seconds it took."""
+        with self._turn:
             if not self._is_ready:  # the clock of the game starts now
                 self._is_ready = True
                 self._due = time.monotonic()
@@ -359,26 +362,12 @@ class SharedGame:
         began = time.monotonic()
         analysis = analyse(player, asked)
         seconds = time.monotonic() - began
-        self._take(asked, analysis, seconds)
-        if seconds >= BREATH / 2:
-            self._rested = time.monotonic()
-        elif time.monotonic() - self._rested >= BREATH_EVERY:
-            time.sleep(BREATH)
-            self._rested = time.monotonic()
-
-    def _take(self, asked: MoveQuestion, analysis: Analysis, seconds: float) -> None:
-        """Use an analysis, unless the position has changed."""
-        with self._lock:
+        with self._turn:
             if self._asked is asked:
-                self._asked = None
-                self._analysis = analysis
+                self._asked, self._analysis = None, analysis
                 self._answer_seconds = seconds
                 self._show()
-
-    def _failed(self, asked: MoveQuestion, error: Exception) -> None:
-        with self._lock:
-            self.error = error
-            self._stand_by()
+        return seconds
 
     def _make_due_move(self) -> float | None:
         """Make the player's move if it is due: 0. Else the seconds to wait, or None for no move."""
@@ -390,7 +379,8 @@ class SharedGame:
         as_hint = self._owed > 0 and self._as_hint
         step = self.live.play_for(self.spec, self._analysis.best, as_hint=as_hint)
         self._owed = max(0, self._owed - 1)
-        self.on_player()
+        if 0 < self._slow_moves <= self._game.move_number:
+            self.set_pace(None)
         if self.pace is not None:
             self._due = next_due(self._due, self.pace, now)
         self._moved(step.cell)

@@ -25,7 +25,7 @@ from twofold.game.rules import STANDARD, Move
 from twofold.game.step import end_words, makes_goal
 from twofold.games import mover
 from twofold.games.live_game import LiveGame, next_game
-from twofold.games.shared_game import SharedGame, SharedNow
+from twofold.games.shared_game import GameFrame, SharedGame
 from twofold.games.store import GameStore, games_folder
 from twofold.players.base import describe
 from twofold.search.analysis import Analysis
@@ -56,12 +56,12 @@ class GameScreen(PictureScreen):
             self.draw()
         elif (
             self._values is not None
-            and now.frame.analysis is None
+            and now.analysis is None
             and time.monotonic() >= self._values_until
         ):
             self.draw()
 
-    def changed(self, now: SharedNow) -> None:
+    def changed(self, now: GameFrame) -> None:
         """Handle a change of the game; for subclasses."""
 
     # ---- the values of the moves
@@ -112,7 +112,6 @@ class PlayScreen(GameScreen):
     def __init__(self, shared: SharedGame) -> None:
         super().__init__(shared)
         self._notice_until = 0.0
-        shared.on_player = lambda: None
         self._sit_down(shared.live)
 
     @property
@@ -135,32 +134,31 @@ class PlayScreen(GameScreen):
         is_valued = not now.is_finished and (now.auto or self.shared.hints)
         return ScreenPicture(
             title=title_line("play", *other),
-            board=now.frame.board,
+            board=now.board,
             figures=self._figures(now),
-            panel=partial(draw_moves, self.values(now.frame.analysis)) if is_valued else None,
+            panel=partial(draw_moves, self.values(now.analysis)) if is_valued else None,
             note=self._note(now),
             new=now.new,
         )
 
-    def _figures(self, now: SharedNow) -> list[tuple[str, str]]:
-        frame = now.frame
+    def _figures(self, now: GameFrame) -> list[tuple[str, str]]:
         with self.shared.held() as game:
             undos, seed = game.undos, game.seed
             best = self.kept.best()
-        speed = f"{format_rate(now.moves_per_second)} moves/s" if now.moves_per_second else ""
+        speed = f"{format_rate(now.speed)} moves/s" if now.speed else ""
         return [
-            ("score", f"{frame.score:,}"),
+            ("score", f"{now.score:,}"),
             ("best", f"{best:,}" if best else ""),
-            ("move", f"{frame.move_number:,}"),
-            ("largest", f"{frame.board.max_tile:,}"),
+            ("move", f"{now.move_number:,}"),
+            ("largest", f"{now.board.max_tile:,}"),
             ("undone", f"{undos:,}" if undos else ""),
             ("player", self.shared.title if now.auto or self.shared.hints else ""),
             ("speed", speed if now.auto else ""),
-            ("search", search_words(frame.analysis)),
+            ("search", search_words(now.analysis)),
             ("seed", str(seed)),
         ]
 
-    def _note(self, now: SharedNow) -> Text:
+    def _note(self, now: GameFrame) -> Text:
         if self.shared.error is not None:
             return Text(f"the player failed: {describe(self.shared.error)}", "bold red")
         if now.is_loading:
@@ -172,21 +170,21 @@ class PlayScreen(GameScreen):
 
     # ---- events
 
-    def changed(self, now: SharedNow) -> None:
+    def changed(self, now: GameFrame) -> None:
         """Announce the goal each time it is reached anew, and the end."""
-        frame, rules = now.frame, self.kept.game.rules
-        if self.shared.hints and not now.auto and frame.analysis is not None:
-            self.kept.hint_shown(frame.board)
-        if makes_goal(self._board, frame.board, rules) and not now.is_finished:
+        rules = self.kept.game.rules
+        if self.shared.hints and not now.auto and now.analysis is not None:
+            self.kept.hint_shown(now.board)
+        if makes_goal(self._board, now.board, rules) and not now.is_finished:
             self.note = Text(f" {rules.goal} reached! The game goes on. ", NOTICE)
-        self._board = frame.board
+        self._board = now.board
         if now.is_finished and not self._over:
             self.note = Text(self._end_words(now), NOTICE)
         self._over = now.is_finished
 
-    def _end_words(self, now: SharedNow) -> str:
-        end = end_words(now.frame.board, self.kept.game.rules)
-        return f" {end}: {now.frame.score:,} points. U undo, N new. "
+    def _end_words(self, now: GameFrame) -> str:
+        end = end_words(now.board, self.kept.game.rules)
+        return f" {end}: {now.score:,} points. U undo, N new. "
 
     def tick(self) -> None:
         """Draw changes; save the game now and then."""
@@ -330,29 +328,27 @@ class WatchScreen(GameScreen):
         now = self.shared.now
         speed = "pace", format_pace(self.shared.pace)
         if now.auto:
-            speed = "speed", f"{format_rate(now.moves_per_second)} moves/s"
+            speed = "speed", f"{format_rate(now.speed)} moves/s"
         return ScreenPicture(
             title=title_line(self.shared.title),
-            board=now.frame.board,
-            figures=watch_figures(now.frame, self.shared.live.game.seed, speed),
-            panel=partial(draw_moves, self.values(now.frame.analysis)),
+            board=now.board,
+            figures=watch_figures(now, self.shared.live.game.seed, speed),
+            panel=partial(draw_moves, self.values(now.analysis)),
             note=self._note(now),
             new=now.new,
         )
 
-    def _note(self, now: SharedNow) -> Text:
+    def _note(self, now: GameFrame) -> Text:
         if now.is_loading:
             return Text(getting_ready(), "dim")
         if now.is_finished:
-            end = end_words(now.frame.board, self.shared.live.game.rules)
-            return Text(f" {end}: {now.frame.score:,} points. Q ends with a summary. ", NOTICE)
+            end = end_words(now.board, self.shared.live.game.rules)
+            return Text(f" {end}: {now.score:,} points. Q ends with a summary. ", NOTICE)
         if now.auto:
-            return Text(
-                ENDS if now.frame.analysis or now.frame.move_number else getting_ready(), "dim"
-            )
+            return Text(ENDS if now.analysis or now.move_number else getting_ready(), "dim")
         return self.note or Text("paused; Space goes on", "dim")
 
-    def changed(self, now: SharedNow) -> None:
+    def changed(self, now: GameFrame) -> None:
         """Leave when the player has failed; the command prints the reason."""
         if self.shared.error is not None:
             self.app.exit(False)
