@@ -2,16 +2,14 @@
 
 from collections.abc import Iterator
 from contextlib import closing
-from datetime import date
 from pathlib import Path
 
 import pytest
 
 from tests.games.kept_games import overwrite
-from twofold import Board, Game, Move, Rules
+from twofold import Game, Move, Rules
 from twofold.game.record import Record
 from twofold.games import live_game as saving
-from twofold.games.daily import DailyRule, new_record
 from twofold.games.live_game import LOOK_SECONDS, LiveGame, new_game
 from twofold.games.makers import AUTOPLAY_TAG
 from twofold.games.store import GameStore
@@ -202,33 +200,3 @@ def test_another_game_in_the_row_is_left_alone(
     kept.save()
     assert kept.take_notice() == ""
     assert stored(kept).moves == kept.game.moves
-
-
-def test_hints_are_counted_and_kept(store: GameStore) -> None:
-    """Once for each position; hints before the first move are saved with it."""
-    kept = LiveGame(Game(seed=1), store, "a")
-    assert kept.hint_shown(kept.game.board)
-    assert not kept.hint_shown(kept.game.board)
-    assert not kept.hint_shown(Board.parse("1111/0000/0000/0000"))
-    kept.save()
-    assert "a" not in store
-    assert kept.kind == "helped"
-    kept.game.play(Move.LEFT)
-    kept.save()
-    assert stored(kept).hints == 1
-    assert kept.hint_shown(kept.game.board)
-    kept.save()
-    record = stored(kept)
-    assert record.hints == 2
-    again = LiveGame(record.resume(), store, "a", record)
-    assert (again.hints, again.kind) == (2, "helped")
-
-
-def test_a_daily_game_is_played_without_help(store: GameStore) -> None:
-    record = new_record(date(2026, 11, 23), "2026-11-23T12:00:00+00:00")
-    kept = LiveGame(record.resume(), store, "a", record)
-    assert kept.daily == "2026-11-23"
-    with pytest.raises(DailyRule, match="the daily game is played without undo: there is one try"):
-        kept.refuse_in_daily("undo")
-    other = LiveGame(Game(seed=20261123), store, "b")
-    other.refuse_in_daily("undo")

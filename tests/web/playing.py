@@ -13,7 +13,6 @@ from twofold.web.protocol import AutoplayEnded, StepReply
 from twofold.web.table import PageTable
 
 LARGE = Rules(6, 6)
-STOPS = Rules.parse("4x4 goal=16 stop=goal")
 
 
 def begin(

@@ -123,29 +123,23 @@ def keep(client: Client, moves: int = 30) -> str:
 # ---- pictures
 
 
-def test_a_board_as_svg(client: Client) -> None:
-    answer = client.get(f"/api/pictures/board.svg?board={BOARD}&score=1234&move=56&shade=dark")
-    assert answer.status == 200
-    assert answer.headers["content-type"] == "image/svg+xml"
-    assert answer.headers["content-disposition"] == 'attachment; filename="2048-board.svg"'
-    words = "".join(ET.fromstring(answer.body).itertext())
-    assert "1,234 points · move 56" in words
-    assert "light-dark" not in answer.text
-
-
-def test_a_board_as_png(client: Client) -> None:
-    answer = client.get(f"/api/pictures/board.png?board={BOARD}")
-    assert answer.headers["content-type"] == "image/png"
-    assert Image.open(io.BytesIO(answer.body)).size == (920, 920)
-
-
-@pytest.mark.parametrize("form", ["gif", "webp"])
-def test_a_part_of_a_game_as_animation(client: Client, form: str) -> None:
+@pytest.mark.parametrize(
+    ("path", "kind", "frames"),
+    [
+        (f"pictures/board.png?board={BOARD}", "png", 1),
+        ("games/{game}/animation.gif?first=3&last=8&rate=25&shade=dark", "gif", 6),
+        ("games/{game}/animation.webp?first=3&last=8&rate=25&shade=dark", "webp", 6),
+    ],
+)
+def test_a_board_and_a_part_of_a_game_as_pictures(
+    client: Client, path: str, kind: str, frames: int
+) -> None:
     game = keep(client)
-    answer = client.get(f"/api/games/{game}/animation.{form}?first=3&last=8&rate=25&shade=dark")
-    assert answer.headers["content-type"] == f"image/{form}"
-    assert answer.headers["content-disposition"] == f'attachment; filename="2048-{game}.{form}"'
-    assert getattr(Image.open(io.BytesIO(answer.body)), "n_frames", 1) == 6
+    answer = client.get(f"/api/{path.format(game=game)}")
+    assert answer.headers["content-type"] == f"image/{kind}"
+    name = f"2048-{game if frames > 1 else 'board'}.{kind}"
+    assert answer.headers["content-disposition"] == f'attachment; filename="{name}"'
+    assert getattr(Image.open(io.BytesIO(answer.body)), "n_frames", 1) == frames
 
 
 def test_a_game_as_a_page_that_cannot_act_in_our_name(client: Client) -> None:
@@ -166,7 +160,10 @@ def test_missing_packages_are_listed(client: Client, monkeypatch: pytest.MonkeyP
     answer = client.get(f"/api/pictures/board.png?board={BOARD}")
     assert answer.status == 400
     assert answer.json["kind"] == "MissingExtra"
-    assert client.get(f"/api/pictures/board.svg?board={BOARD}").status == 200
+    drawn = client.get(f"/api/pictures/board.svg?board={BOARD}&score=1234&move=56&shade=dark")
+    assert drawn.headers["content-type"] == "image/svg+xml"
+    assert "1,234 points · move 56" in "".join(ET.fromstring(drawn.body).itertext())
+    assert "light-dark" not in drawn.text
 
 
 # ---- chances

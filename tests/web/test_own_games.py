@@ -25,20 +25,6 @@ def keep(hub: Hub, *games: Record) -> list[str]:
     return [add_record(hub, str(one)) for one in games]
 
 
-def test_statistics_are_those_of_the_saved_games(client: Client, hub: Hub) -> None:
-    games = [record_of(3), record_of(9, seed=2), record_of(5, player="greedy")]
-    keep(hub, *games)
-    found = client.get("/api/statistics").json
-    assert found["games"] == 3
-    (rules,) = found["rules"]
-    assert [(one["kind"], one["games"], one["going"]) for one in rules["kinds"]] == [
-        ("hand", 0, 2),
-        ("player", 0, 1),
-    ]
-    assert [info["moves"] for info in rules["leaders"]] == [9, 3]
-    assert found["best"] == {rules["rules"]: games[1].score}
-
-
 def test_the_accuracy_of_a_judged_game_is_kept(client: Client, hub: Hub) -> None:
     (game,) = keep(hub, record_of(9))
     assert client.get("/api/accuracies").json == {}

@@ -1,6 +1,5 @@
 """Reviews: judgements come in order, are cached, and end when they are cancelled."""
 
-import threading
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -9,10 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.web import own_players
 from tests.web.own_players import GATE
-from tests.web.page import PATIENCE, Listener, start
-from twofold.errors import ResourceError
+from tests.web.page import Listener, start
 from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.record import Record
@@ -25,7 +22,7 @@ from twofold.games.store import GameStore
 from twofold.players import PlayerSpec, make_player
 from twofold.search.budget import Stop
 from twofold.web import reviews as module
-from twofold.web.protocol import Judged, JudgementInfo, RefusedReply, Reviewed, SendReply
+from twofold.web.protocol import Judged, JudgementInfo, Reviewed, SendReply
 from twofold.web.reviews import Reviews
 
 SPEC = "ntuple:net=tiny,ply=1"
@@ -210,25 +207,3 @@ def test_the_oldest_judgements_are_forgotten(
         asked(reviews, listener, game(20), spec, ref)
         end(listener, ref)
     assert len(judged) == 60
-
-
-def test_closing_ends_a_review(reviews: Reviews, listener: Listener) -> None:
-    """The judgements made so far are sent."""
-    asked(reviews, listener, game(21), own_players.PATIENT)
-    assert GATE.reached.wait(PATIENCE)
-    reviews.close()
-    assert not end(listener).complete
-    assert "twofold-review" not in [thread.name for thread in threading.enumerate()]
-    with pytest.raises(ResourceError):
-        asked(reviews, listener, game(20))
-
-
-@pytest.mark.parametrize(
-    ("spec", "kind"), [("random", "InvalidSpec"), (own_players.UNSTARTED, "UnsupportedRules")]
-)
-def test_a_player_without_values_cannot_judge(
-    reviews: Reviews, listener: Listener, spec: str, kind: str
-) -> None:
-    asked(reviews, listener, game(5), spec, 4)
-    found = listener.wait(RefusedReply)
-    assert (found.kind, found.ref) == (kind, 4)

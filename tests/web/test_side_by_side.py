@@ -112,19 +112,6 @@ def test_a_player_that_plays_is_ended_by_newer_moves(servers: list[Server]) -> N
     assert mine.record() == theirs.record()
 
 
-def test_a_deleted_game_comes_back_as_another_only(servers: list[Server]) -> None:
-    one, other = servers
-    game = keep(servers)
-    mine = one.open(game)
-    one.make_moves(mine, 0)
-    other.table.infos()
-    other.table.delete(game)
-    one.save(mine)
-    told = one.told("deleted")
-    assert (told.was, told.game) == (game, mine.name)
-    assert stored(servers) == {mine.name: mine.record()}
-
-
 def test_the_next_page_gets_the_note(servers: list[Server]) -> None:
     one, other = servers
     game = keep(servers)

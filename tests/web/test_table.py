@@ -65,20 +65,6 @@ def test_an_imported_game_is_not_the_one_played_last(listener: Listener, tmp_pat
         assert table.last() == imported
 
 
-def test_comments_and_tags_of_a_record_stay(table: PageTable, listener: Listener) -> None:
-    game = Game(LARGE, 1)
-    for _ in range(3):
-        game.play(game.legal_moves()[0])
-    record = Record.from_game(game, player="Ann", comments={2: "here"}, tags={"Of": "mine"})
-    name = kept(table, record)
-    live = table.join(table.find(name), Asker(listener, 1))
-    assert listener.wait(GameState).player == "Ann"
-    move(live, listener)
-    written = saved(table, live)
-    assert (dict(written.comments), written.tags["Of"]) == ({2: "here"}, "mine")
-    assert written.player == "Ann + me"
-
-
 def test_deleting_a_game_in_play(table: PageTable, live: PageGame, listener: Listener) -> None:
     move(live, listener)
     wait_until_saved(live)

@@ -10,6 +10,8 @@ import msgspec
 import pytest
 
 from tests.tables.made import made
+from tests.web.driver import Client
+from tests.web.page import Page
 from twofold.errors import InvalidInput
 from twofold.game.game import Game
 from twofold.game.record import Record
@@ -31,6 +33,7 @@ from twofold.games.review import judge
 from twofold.games.store import GameStore
 from twofold.players import make_player
 from twofold.tables.library import TableAnswer
+from twofold.web import protocol
 
 
 def record(player: str = "") -> Record:
@@ -190,3 +193,30 @@ def test_the_notebook_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     notebook.add([mistake(4, 0.6), mistake(5, 0.7)])
     kept = GameStore(tmp_path).practised(module.NAME, NotebookContent).mistakes
     assert [one.id for one in kept] == [mistake(number).id for number in (3, 4, 5)]
+
+
+def posted(client: Client, path: str, **body: Any) -> Any:
+    answer = client.post(path, body)
+    assert answer.status == 200, answer.text
+    return answer.json
+
+
+def test_the_mistakes_of_a_reviewed_game_are_solved(client: Client, page: Page) -> None:
+    state = page.new(seed="5", keep=True)
+    page.play(state, 80)
+    judge = "ntuple:net=tiny,ply=1"
+    page.ask(protocol.ReviewRequest(game=state.game, player=judge), protocol.Reviewed)
+    counts = client.get("/api/notebook").json
+    assert counts["open"] > 1
+    asked = posted(client, "/api/notebook/next")
+    position = asked["position"]
+    assert asked["counts"] == counts
+    assert position["source"]["game"] == state.game
+    for row in (1, 2):
+        answer = posted(client, "/api/notebook/answer", id=position["id"], move=position["best"])
+        assert answer["position"]["row"] == row
+    assert answer["counts"]["solved"] == 1
+    other = posted(client, "/api/notebook/next", after=position["id"])["position"]
+    dropped = posted(client, "/api/notebook/answer", id=other["id"], move=None)
+    assert dropped["counts"]["solved"] == 2
+    assert client.post("/api/notebook/answer", {"id": "f" * 16, "move": "u"}).status == 404
