@@ -230,47 +230,38 @@ class Watched:
         return frame
 
     def show_text(self, *, words: bool) -> tuple[GameFrame, bool]:
-        """Print the game and its final board; the last frame, and whether Ctrl-C ended it."""
-        print_words(f"{self.spec.title}, seed {self.seed}, rules {self.rules}")
-        stop = threading.Event()
-        with ExitStack() as before:  # the first frame
-            before.enter_context(loading())
-            told = self._told(stop, before, words=words)
-            last, interrupted = follow(told, "twofold-watch", stop.set, lambda _: None)
-        game = self.game  # one move after the last frame where the player was left behind
-        frame = replace(
-            last or Chronicle(game).frame(),
-            board=game.board,
-            score=game.score,
-            move_number=game.move_number,
-        )
-        print_out("\n".join(words_of_board(frame.board)) if words else f"\n{frame.board.drawn()}\n")
-        return frame, interrupted
+        """Print the game and its final board; the last frame, and whether Ctrl-C ended it.
 
-    def _told(
-        self, stop: threading.Event, before: ExitStack, *, words: bool
-    ) -> Iterator[GameFrame]:
-        """The frames: every move is told in words, or a line printed every 100 moves.
-
-        `before` is closed once the first frame is there.
+        Every move is told in words, or a line printed every 100 moves.
         """
-        last = None
-        for frame in frames(self.player, self.game, pace=self.pace, stop=stop):
-            before.close()
-            if words and last is None:
-                print_out("\n".join(words_of_board(frame.board)))
-            elif words and last is not None and last.analysis is not None:
-                said = words_of_move(last.board, last.analysis.best, frame.board)
+        print_words(f"{self.spec.title}, seed {self.seed}, rules {self.rules}")
+        stop, before = threading.Event(), Chronicle(self.game).frame()
+
+        def tell(frame: GameFrame) -> None:
+            nonlocal before
+            wait.close()
+            number = frame.move_number
+            if words and before.analysis is not None:
+                said = words_of_move(before.board, before.analysis.best, frame.board)
                 print_words(f"{said}; score {frame.score:,}")
-            elif not words and frame.move_number and frame.move_number % LINE_EVERY == 0:
+            elif words:  # the first one
+                print_out("\n".join(words_of_board(frame.board)))
+            elif number and number % LINE_EVERY == 0:
                 print_out(
-                    f"move {frame.move_number:,}  score {frame.score:,}  "
-                    f"largest {frame.board.max_tile:,}  "
-                    f"{format_rate(frame.mean_speed)} moves/s"
+                    f"move {number:,}  score {frame.score:,}  "
+                    f"largest {frame.board.max_tile:,}  {format_rate(frame.mean_speed)} moves/s"
                 )
             sys.stdout.flush()
-            last = frame
-            yield frame
+            before = frame
+
+        with ExitStack() as wait:  # for the first frame
+            wait.enter_context(loading())
+            source = frames(self.player, self.game, pace=self.pace, stop=stop)
+            _, interrupted = follow(source, "twofold-watch", stop.set, lambda _: None, tell)
+        game = self.game  # one move after the last frame where the player was left behind
+        frame = replace(before, board=game.board, score=game.score, move_number=game.move_number)
+        print_out("\n".join(words_of_board(frame.board)) if words else f"\n{frame.board.drawn()}\n")
+        return frame, interrupted
 
     @contextmanager
     def recorded_at_failure(self) -> Iterator[None]:

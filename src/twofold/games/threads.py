@@ -110,7 +110,7 @@ class Seats:
         join(threads, seconds)
 
 
-def start_thread(run: Callable[[], None], name: str) -> threading.Thread:
+def start_thread(run: Callable[[], object], name: str) -> threading.Thread:
     """Start a thread that does not keep the process alive."""
     thread = threading.Thread(target=run, name=name, daemon=True)
     thread.start()
