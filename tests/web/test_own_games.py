@@ -34,16 +34,6 @@ def test_the_accuracy_of_a_judged_game_is_kept(client: Client, hub: Hub) -> None
     assert 0 < found["percent"] <= 100
 
 
-def test_the_list_comes_in_parts(client: Client, hub: Hub) -> None:
-    keep(hub, *(record_of(moves, seed=moves) for moves in range(3, 9)))
-    part = client.get("/api/game-list?order=moves&offset=1&count=2").json
-    assert (part["total"], [info["moves"] for info in part["games"]]) == (6, [7, 6])
-    assert client.get("/api/game-list?search=nobody").json == {
-        "total": 0, "games": [], "damaged": {},
-    }  # fmt: skip
-    assert client.get("/api/game-list?kind=hand").json["total"] == 6
-
-
 def test_what_is_exported_can_be_imported(client: Client, hub: Hub) -> None:
     games = [record_of(moves, seed=moves) for moves in (3, 5, 8)]
     ids = keep(hub, *games)

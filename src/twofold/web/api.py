@@ -1,18 +1,23 @@
 """The HTTP API of page and scripts: players, boards and their pictures, analyses, chances."""
 
+import time
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Annotated, Final
 
 import msgspec
 
 from twofold import limits
+from twofold.arena.stats import Interval, wilson_interval
 from twofold.errors import InvalidRecord, install
 from twofold.figures import counted
 from twofold.game.board import Board
 from twofold.game.drawing import DOT, draw_board
 from twofold.game.formats import parse_any_record, parse_position
-from twofold.games.chances import Chance, next_large_tile, play_on, player_for
+from twofold.game.notation import SeedRange
+from twofold.game.rules import Rules
 from twofold.games.pictures import RATES, Shade, draw_png, is_installed
+from twofold.players import PlayerSpec
 from twofold.players.base import check_going
 from twofold.search.analysis import AnalysisDocument, Timing
 from twofold.search.budget import Stop
@@ -31,6 +36,18 @@ CHANCE_GAMES: Final = 1_000
 
 CHANCE_STEP: Final = 100
 """Most games of one reply."""
+
+CHANCE_BATCH: Final = 20
+"""Games between two looks at the clock."""
+
+CHANCE_PLAYER: Final = "fast"
+"""The player of these games; on boards without a network its heuristic."""
+
+LEAST_TILE: Final = 64
+"""The smallest tile worth a question, if the goal is larger."""
+
+GOAL_SHARE: Final = 4
+"""The goal is asked for once the tiles add up to this part of it."""
 
 CHANCE_SECONDS: Final = 0.4
 """Time of one reply, and one more batch of games."""
@@ -146,6 +163,21 @@ class PicturesInfo(msgspec.Struct, frozen=True):
     figures: str
 
 
+def next_large_tile(board: Board, rules: Rules) -> int:
+    """The goal if it is not far, else the tile after the largest one.
+
+    >>> boards = "0000/0000/0000/0011", "0000/0000/0000/0378", "0000/0000/0000/129b"
+    >>> [next_large_tile(Board.parse(text), Rules()) for text in boards]
+    [64, 512, 4096]
+    """
+    total = sum(1 << tile for tile in board.exponents if tile)
+    if board.max_tile >= rules.goal:
+        return 2 * board.max_tile
+    if GOAL_SHARE * total >= rules.goal:
+        return rules.goal
+    return min(max(2 * board.max_tile, LEAST_TILE), rules.goal)
+
+
 class Api:
     """The operations that keep nothing."""
 
@@ -191,23 +223,30 @@ class Api:
     @operation("POST /api/chance", at_once=1, examples=[{"board": "0012/0024/0147/259a"}])
     def chance(self, body: ChanceBody, stop: Stop) -> ChanceReply:
         """The chance of the next large tile, from more games of a fast player."""
+        from twofold.players.loop import play_games  # loads kernels
+
         board = Board.parse(body.board)
         check_going(board)
         rules = rules_for(board, body.rules)
-        tile, spec = next_large_tile(board, rules), player_for(rules)
+        tile, spec = next_large_tile(board, rules), PlayerSpec.parse(CHANCE_PLAYER).settled(rules)
+        until = replace(rules, goal=tile, stop_at_goal=True)
+        games, reached = body.games, min(body.reached, body.games)
+        most = min(games + CHANCE_STEP, CHANCE_GAMES)
         with self._hub.searches.player(spec, rules) as player:
-            now = play_on(
-                player,
-                board,
-                rules,
-                tile,
-                games=min(body.games + CHANCE_STEP, CHANCE_GAMES),
-                seconds=CHANCE_SECONDS,
-                before=Chance(tile, body.games, min(body.reached, body.games)),
-                stop=lambda: stop.is_raised,
-            )
-        share, done = now.interval, now.games >= CHANCE_GAMES or stop.is_raised
-        return ChanceReply(tile, now.games, now.reached, share.low, share.high, spec.text, done)
+            ends = time.monotonic() + CHANCE_SECONDS
+            while games < most and time.monotonic() < ends:
+                seeds = SeedRange(games, min(CHANCE_BATCH, most - games))
+                boards = [board] * seeds.count
+                found = list(
+                    play_games(player, until, seeds, boards=boards, stop=lambda: stop.is_raised)
+                )
+                if len(found) < seeds.count:
+                    break
+                games += seeds.count
+                reached += sum(one.max_tile >= tile for one in found)
+        share = wilson_interval(reached, games) if games else Interval(0.0, None, None)
+        done = games >= CHANCE_GAMES or stop.is_raised
+        return ChanceReply(tile, games, reached, share.low, share.high, spec.text, done)
 
     # ---- pictures
 

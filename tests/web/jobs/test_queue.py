@@ -240,19 +240,3 @@ def test_a_job_that_was_killed_before_it_wrote_a_file(
     until(queue, job, state="running", progress=0.25)
     queue.close()
     until(queue, job, state="stopped", begun=saved)
-
-
-def test_a_job_whose_file_was_renamed_does_not_begin_anew(queue: JobQueue, tmp_path: Path) -> None:
-    job = submit(queue, "again")
-    until(queue, job, state="running", progress=0.25)
-    queue.stop(job)
-    until(queue, job, state="stopped")
-    (tmp_path / "study.db").rename(tmp_path / "mine.db")
-    with pytest.raises(
-        InvalidInput, match=r"^the file study\.db is not there\. Put it back, or start"
-    ):
-        queue.resume(job)
-    assert not (tmp_path / "study.db").exists()
-    (tmp_path / "mine.db").rename(tmp_path / "study.db")
-    queue.resume(job)
-    until(queue, job, state="done")
