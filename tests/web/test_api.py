@@ -1,7 +1,6 @@
 """The HTTP API for scripts: boards, analyses, games, chances and pictures."""
 
 import asyncio
-import io
 import json
 import time
 import xml.etree.ElementTree as ET
@@ -9,14 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PIL import Image
 
 from tests.support.commands import Cli
 from tests.support.commands import cli as cli  # a fixture
 from tests.web.driver import PATIENCE, PORT, Client, ask_async, run
 from tests.web.own_players import GATE, PATIENT
 from twofold import Game, Record, Rules
-from twofold.games import pictures
 from twofold.web import own_games
 from twofold.web.hub import Hub
 from twofold.web.security import Access
@@ -120,46 +117,7 @@ def keep(client: Client, moves: int = 30) -> str:
     return str(client.post("/api/games", str(played(moves=moves))).json["game"])
 
 
-# ---- pictures
-
-
-@pytest.mark.parametrize(
-    ("path", "kind", "frames"),
-    [
-        (f"pictures/board.png?board={BOARD}", "png", 1),
-        ("games/{game}/animation.gif?first=3&last=8&rate=25&shade=dark", "gif", 6),
-        ("games/{game}/animation.webp?first=3&last=8&rate=25&shade=dark", "webp", 6),
-    ],
-)
-def test_a_board_and_a_part_of_a_game_as_pictures(
-    client: Client, path: str, kind: str, frames: int
-) -> None:
-    game = keep(client)
-    answer = client.get(f"/api/{path.format(game=game)}")
-    assert answer.headers["content-type"] == f"image/{kind}"
-    name = f"2048-{game if frames > 1 else 'board'}.{kind}"
-    assert answer.headers["content-disposition"] == f'attachment; filename="{name}"'
-    assert getattr(Image.open(io.BytesIO(answer.body)), "n_frames", 1) == frames
-
-
-def test_a_game_as_a_page_that_cannot_act_in_our_name(client: Client) -> None:
-    game = keep(client)
-    answer = client.get(f"/api/games/{game}/replay")
-    assert answer.headers["content-disposition"] == f'attachment; filename="2048-{game}.html"'
-    assert "default-src 'self'" in answer.headers["content-security-policy"]
-    assert answer.text.startswith("<!DOCTYPE html>")
-    assert 'max="30"' in answer.text
-
-
-def test_missing_packages_are_listed(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    info = client.get("/api/pictures").json
-    assert (info["pixels"], info["install"], info["moves"]) == (True, "", 1_000)
-    monkeypatch.setattr(pictures, "find_spec", lambda name: None)
-    info = client.get("/api/pictures").json
-    assert (info["pixels"], info["install"]) == (False, "pip install 'twofold[share]'")
-    answer = client.get(f"/api/pictures/board.png?board={BOARD}")
-    assert answer.status == 400
-    assert answer.json["kind"] == "MissingExtra"
+def test_a_board_as_svg(client: Client) -> None:
     drawn = client.get(f"/api/pictures/board.svg?board={BOARD}&score=1234&move=56&shade=dark")
     assert drawn.headers["content-type"] == "image/svg+xml"
     assert "1,234 points · move 56" in "".join(ET.fromstring(drawn.body).itertext())

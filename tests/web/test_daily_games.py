@@ -9,7 +9,6 @@ import pytest
 
 from tests.web.driver import Client
 from tests.web.page import Page, add_record
-from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.games import daily
 from twofold.games.store import GameStore
@@ -27,24 +26,6 @@ def today(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def begin(client: Client, day: date = DAY) -> str:
     return str(client.post("/api/daily", {"day": str(day)}).json["game"])
-
-
-def test_there_is_one_try_of_the_game_of_the_date(client: Client, hub: Hub) -> None:
-    """In another window, too, and after the game was closed; a fork of it is another game."""
-    assert client.get("/api/daily").json == {"today": str(DAY), "first": "2026-01-01", "tries": []}
-    assert begin(client) == NAME
-    one, other = Page(hub), Page(hub)
-    state = one.open(NAME)
-    assert (state.daily, state.seed, state.now.move_number) == (str(DAY), "20261123", 0)
-    assert state.now.board == str(Game(seed=20261123).board)
-    moved = one.play(state, 3)
-    one.close()
-    assert begin(client) == NAME
-    assert other.open(NAME).now.board == moved.board
-    fork = other.new(source=NAME, move_number=2)
-    assert (fork.daily, fork.now.can_undo) == ("", True)
-    (found,) = client.get("/api/daily").json["tries"]
-    assert (found["day"], found["game"]["game"], found["game"]["moves"]) == (str(DAY), NAME, 3)
 
 
 def test_two_servers_have_one_try(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ import threading
 from pathlib import Path
 
 import anyio
-import msgspec
 import pytest
 
 from tests.support.commands import Cli
@@ -18,7 +17,6 @@ from tests.web.lab.made_lab import folder as folder  # a fixture
 from twofold.arena.export import csv_parts
 from twofold.arena.study import Study
 from twofold.errors import InvalidInput
-from twofold.learn.curve_files import run
 from twofold.web import lab as lab
 from twofold.web.hub import Hub
 from twofold.web.lab import Lab
@@ -32,13 +30,6 @@ def client(hub: Hub, folder: Path) -> Client:
     """The browser of the owner of that folder."""
     access = Access(PORT)
     return Client(create_app(hub, access, folder), access, hub)
-
-
-def test_routes_answer_json(client: Client, folder: Path) -> None:
-    assert [one["name"] for one in client.get("/api/studies").json] == ["a.db", "sub/b.db"]
-    assert client.get("/api/studies/sub/b.db").json["games"] == 8
-    assert [one["name"] for one in client.get("/api/runs").json] == ["net.csv", "sub/other.csv"]
-    assert client.get("/api/runs/net.csv").json == msgspec.to_builtins(run(folder, "net.csv"))
 
 
 def test_games_are_a_csv_file(client: Client, folder: Path) -> None:
