@@ -327,11 +327,11 @@ class SharedGame:
                         with IMPORTING:
                             player.start(asked.rules, asked.seed)
                         seed = asked.seed
-                    seconds = self._answer(player, asked)
-                    if seconds < BREATH / 2 and time.monotonic() - rested >= BREATH_EVERY:
-                        time.sleep(BREATH)
-                    elif seconds < BREATH / 2:
+                    is_quick = self._answer(player, asked) < BREATH / 2
+                    if is_quick and time.monotonic() - rested < BREATH_EVERY:
                         continue
+                    if is_quick:
+                        time.sleep(BREATH)
                     rested = time.monotonic()
         except BaseException as error:  # a player may call sys.exit()
             with self._turn:

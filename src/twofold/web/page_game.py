@@ -336,7 +336,7 @@ class PageGame(LiveGame):
         Raises StaleMove for another move number, or IllegalMove.
         """
         with self.lock:
-            self.give_way()
+            self.pause()
             if move_number != self.game.move_number:
                 raise StaleMove(
                     f"expected a move after {self.game.move_number} moves, got one for the board "
@@ -422,21 +422,17 @@ class PageGame(LiveGame):
             self._preparing = Autoplay(self, spec, make, wish, asker)
             self._table.seats.start(self._preparing.run)
 
-    def pause(self, asker: Asker) -> None:
-        """End autoplay on request."""
-        with self.lock:
-            played = self._end_players()
-            ended = self.end_reply("paused")
-            if played:
-                self.tell(ended, asker)
-            else:
-                asker.answer(ended)
-
-    def give_way(self) -> None:
-        """End autoplay because a person or another program acts."""
+    def pause(self, asker: Asker | None = None) -> None:
+        """End autoplay, on request or because a person or another program acts."""
         with self.lock:
             if self._end_players():
-                self.tell(self.end_reply("paused"))
+                self.tell(self.end_reply("paused"), asker)
+            elif asker is not None:
+                asker.answer(self.end_reply("paused"))
+
+    def give_way(self) -> None:
+        """See `LiveGame`."""
+        self.pause()
 
     def _end_players(self) -> bool:
         """End autoplay; True if a player was playing, not only getting ready."""
