@@ -166,15 +166,10 @@ def make_command(rng: random.Random) -> Command:
 
 def make_answer(rng: random.Random) -> Answer:
     """Something that an engine says."""
-    low = rng.randint(-9, 9)
-    high = low + rng.randint(0, 99)
     answers: list[Answer] = [
         rng.choice([Word.HELLO_OK, Word.READY_OK]),
         Identity(rng.choice(["name", "author"]), make_words(rng)),
-        Option("ply", "spin", str(rng.randint(low, high)), low, high),
-        Option("loud", "check", rng.choice(["true", "false"])),
-        Option("style", "combo", "calm", choices=("wild", "calm")),
-        Option("motto", "string", make_words(rng)),
+        Option("motto", make_words(rng)),
         Shapes(tuple(sorted(rng.sample(ALL_SHAPES, k=rng.choice([1, 5, 63]))))),
         BestMove(rng.choice([None, *Move])),
         ErrorLine(make_words(rng)),

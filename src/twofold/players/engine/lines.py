@@ -52,11 +52,7 @@ ALL_SHAPES: Final = tuple(
 )
 """All shapes of boards, as (rows, cols)."""
 
-OPTION_KINDS: Final = ("check", "spin", "combo", "string")
-"""The types of options: true or false, a whole number, one of several words, any text."""
-
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}", re.ASCII)
-_WHOLE = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 
 
 class Word(Enum):
@@ -81,8 +77,16 @@ class SetOption:
     value: str
 
     def __post_init__(self) -> None:
-        _check_name(self.name)
-        _check_text(self.value)
+        name, value = self.name, self.value
+        if not _NAME.fullmatch(name):
+            raise InvalidLine(
+                "expected an option's name of up to 40 letters a to z, digits and _, "
+                f"got {shown(name)}"
+            )
+        if len(value) > MAX_TEXT or value != value.strip() or not value.isprintable():
+            raise InvalidLine(
+                f"expected a value of at most {MAX_TEXT} printable characters, got {shown(value)}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,46 +129,8 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
-    """An option that an engine offers.
-
-    `kind` is `check` (true or false), `spin` (a whole number from `low` to `high`), `combo` (one of
-    `choices`) or `string`.
-    """
-
-    name: str
-    kind: str
-    default: str
-    low: int = 0
-    high: int = 0
-    choices: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        _check_name(self.name)
-        _check_text(self.default)
-        if self.kind not in OPTION_KINDS:
-            raise InvalidLine(
-                f"expected an option of type {', '.join(OPTION_KINDS)}, got {shown(self.kind)}"
-            )
-        try:
-            self.check(self.default)
-        except InvalidSpec as error:
-            raise InvalidLine(f"{error} as its default") from None
-
-    def check(self, value: str) -> str:
-        """Return `value` if it is valid for the option; otherwise raise `InvalidSpec`."""
-        wanted = ""
-        if self.kind == "check" and value not in ("true", "false"):
-            wanted = "true or false"
-        elif self.kind == "combo" and value not in self.choices:
-            wanted = f"one of {shown(', '.join(self.choices))}"
-        elif self.kind == "spin" and not (
-            _WHOLE.fullmatch(value) and self.low <= int(value) <= self.high
-        ):
-            wanted = f"a whole number from {self.low} to {self.high}"
-        if wanted:
-            raise InvalidSpec(f"expected {wanted} for the option {self.name}, got {shown(value)}")
-        return value
+class Option(SetOption):
+    """An option that the engine offers, with its default value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,20 +182,6 @@ class ErrorLine:
 
 
 Answer = Word | Identity | Option | Shapes | Info | BestMove | ErrorLine
-
-
-def _check_name(name: str) -> None:
-    if not _NAME.fullmatch(name):
-        raise InvalidLine(
-            f"expected an option's name of up to 40 letters a to z, digits and _, got {shown(name)}"
-        )
-
-
-def _check_text(text: str) -> None:
-    if len(text) > MAX_TEXT or text != text.strip() or not text.isprintable():
-        raise InvalidLine(
-            f"expected a value of at most {MAX_TEXT} printable characters, got {shown(text)}"
-        )
 
 
 # ---- what a spec says of an engine
@@ -287,12 +239,6 @@ def hash_of_files(command: Sequence[str]) -> str:
             whole.update(hashlib.file_digest(file, "sha256").digest())
     return whole.hexdigest()[:16]
 
-
-ANY: Final = "any"
-"""The word that means all shapes."""
-
-NO_MOVE: Final = "none"
-"""The word for no move, on a dead board."""
 
 MAX_SHOWN_DEPTH: Final = 1_000
 """Largest depth of an `info` line, in plies."""
@@ -468,8 +414,10 @@ def parse_answer(line: str) -> Answer | None:
             return Word(word)
         case ["id", "name" | "author" as key, *_]:
             return Identity(key, notation.printable(_rest(line, 2)))
-        case ["option", *words]:
-            return _parse_option(line, words)
+        case ["option", "name", name, "default", *_]:
+            return Option(name, _rest(line, 4))
+        case ["option", *_]:
+            raise InvalidLine(f"expected option name NAME default TEXT, got {shown(line)}")
         case ["shapes", "any"]:
             return Shapes(ALL_SHAPES)
         case ["shapes", *words]:
@@ -480,7 +428,7 @@ def parse_answer(line: str) -> Answer | None:
             return _parse_info(line, words)
         case ["bestmove", *words]:
             letter = words[0] if words else ""
-            return BestMove(None if letter == NO_MOVE else _letter(letter))
+            return BestMove(None if letter == "none" else _letter(letter))
         case ["error", *_]:
             return ErrorLine(notation.printable(_rest(line, 1)))
     return None
@@ -492,27 +440,6 @@ def _words(line: str) -> list[str]:
             f"expected a line of at most {MAX_ENGINE_LINE} characters, got a longer one"
         )
     return line.split()
-
-
-def _parse_option(line: str, words: list[str]) -> Option:
-    match words:
-        case ["name", name, "type", "spin", "default", default, *rest]:
-            ends, _ = _read(rest, {"min": str, "max": str})
-            low, high = ends.get("min", ""), ends.get("max", "")
-            if not (_WHOLE.fullmatch(low) and _WHOLE.fullmatch(high)):
-                raise InvalidLine(
-                    f"expected default N min N max N of a spin, got {shown(_rest(line, 6))}"
-                )
-            return Option(name, "spin", default, int(low), int(high))
-        case ["name", name, "type", "combo", "default", default, *rest]:
-            if not rest or set(rest[::2]) != {"var"} or len(rest) % 2:
-                raise InvalidLine(
-                    f"expected default V var V var V of a combo, got {shown(_rest(line, 6))}"
-                )
-            return Option(name, "combo", default, choices=tuple(rest[1::2]))
-        case ["name", name, "type", kind, "default", *_]:
-            return Option(name, kind, _rest(line, 6))
-    raise InvalidLine(f"expected option name N type T default V, got {shown(line)}")
 
 
 def _parse_info(line: str, words: list[str]) -> Info:
@@ -544,8 +471,10 @@ def format_line(message: Command | Answer) -> str:
     match message:
         case Word():
             return message.value
-        case SetOption():
-            return f"option {message.name} {message.value}".rstrip()
+        case Option(name, value):
+            return f"option name {name} default {value}".rstrip()
+        case SetOption(name, value):
+            return f"option {name} {value}".rstrip()
         case NewGame():
             return f"new {message.rules} seed {message.seed}"
         case SetPosition():
@@ -557,17 +486,13 @@ def format_line(message: Command | Answer) -> str:
             return " ".join(["go", *limits, *["quiet"] * quiet])
         case Identity():
             return f"id {message.key} {_one_line(message.text)}"
-        case Option(name, kind, default, low, high, choices):
-            line = f"option name {name} type {kind} default {default}"
-            line += f" min {low} max {high}" if kind == "spin" else ""
-            return line.rstrip() + "".join(f" var {choice}" for choice in choices)
         case Shapes(shapes):
             names = [f"{rows}x{cols}" for rows, cols in shapes]
-            return f"shapes {ANY if set(shapes) == set(ALL_SHAPES) else ' '.join(names)}"
+            return f"shapes {'any' if set(shapes) == set(ALL_SHAPES) else ' '.join(names)}"
         case Info():
             return _format_info(message)
         case BestMove():
-            return f"bestmove {NO_MOVE if message.move is None else message.move.letter}"
+            return f"bestmove {'none' if message.move is None else message.move.letter}"
         case ErrorLine():
             return f"error {_one_line(message.text)}"
 

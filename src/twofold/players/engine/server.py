@@ -243,7 +243,7 @@ class EngineServer:
         answers: list[Answer] = [Identity("name", name), Identity("author", AUTHOR), Shapes(shapes)]
         for key, value in self._spec.values.items():
             with contextlib.suppress(InvalidLine):  # its value does not fit in a line
-                answers.append(Option(key, "string", value))
+                answers.append(Option(key, value))
         self._say([*answers, Word.HELLO_OK])
 
     def _set(self, command: SetOption) -> None:
