@@ -36,7 +36,6 @@ def drained(games: Iterator[object]) -> None:
 
 def readers() -> dict[str, Callable[[Path], object]]:
     """Everything that reads a file, by name."""
-    from twofold.cli.browser import read_selectors
     from twofold.game import formats
     from twofold.game.record import read_record
     from twofold.learn.checkpoint import load
@@ -59,7 +58,6 @@ def readers() -> dict[str, Callable[[Path], object]]:
         "one game": formats.read_any_record,
         "record": read_record,
         "records": lambda path: drained(formats.read_games(path, "jsonl")),
-        "selectors": lambda path: read_selectors(path, ()),
         "table": start_value,
         "tdl": read_tdl,
         "tensors": map_tensors,
@@ -148,7 +146,7 @@ ATTACKS: Final = [
     Attack("1,024 threads", "checkpoint", checkpoint(threads=1024), "expected uint64 games"),
     # records and replays
     *(Attack(f"a hole as {reader}", reader, hole(""), "expected")
-      for reader in ("record", "records", "games", "one game", "selectors", "card",
+      for reader in ("record", "records", "games", "one game", "card",
                      "network", "checkpoint", "tdl", "table", "tensors")),
     Attack("a hole behind a record", "one game", hole('[Twofold "1"]\n\n'), "expected"),
     Attack("a hole behind a replay", "games", hole("4x4-_"), "expected"),

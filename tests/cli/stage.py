@@ -19,8 +19,8 @@ import pytest
 from playwright.async_api import Page, ViewportSize, async_playwright
 
 from twofold.cli import browser
-from twofold.cli.browser import ORIGINAL, Selectors, find_browser, register_reader
-from twofold.cli.drive import Driver, PageFollower
+from twofold.cli.browser import ORIGINAL, Selectors, find_browser, find_game, register_reader
+from twofold.cli.drive import FIND_SECONDS, Driver, PageFollower
 from twofold.errors import TwofoldError
 from twofold.players import PlayerSpec
 
@@ -160,10 +160,10 @@ async def play_page(
         meanwhile: a coroutine function that is given the page and the follower, and runs beside.
         wishes: options of `Driver`.
     """
-    driver = Driver(told, PlayerSpec.parse(player), **{"patience": BUSY_SECONDS, **wishes})
-    played = Played(driver)
+    spec, wishes = PlayerSpec.parse(player), {"patience": BUSY_SECONDS, **wishes}
     with patch.object(browser, "ANSWER_SECONDS", answer_seconds):
-        await driver.find(page)
+        driver = Driver(await find_game(page, told, FIND_SECONDS), spec, **wishes)
+        played = Played(driver)
         beside = asyncio.ensure_future(meanwhile(page, driver.follower)) if meanwhile else None
         try:
             await driver.play()

@@ -8,6 +8,7 @@ import time
 import uuid
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,7 @@ from tests.support.documents import check_document
 from tests.support.signals import hear_signals
 from twofold import Board
 from twofold.cli import drive
+from twofold.cli.browser import ORIGINAL, GamePage, Sight
 from twofold.game.record import read_record
 from twofold.players import PlayerSpec
 
@@ -73,10 +75,10 @@ def test_the_summary_says_what_came_in_between(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     path = tmp_path / "game.2048"
-    driver = drive.Driver(spec=PlayerSpec.parse("greedy"))
-    driver.popups, driver.ending = ["notice"], "interrupted"
-    driver.follower.begin(Board.parse("1000/0000/0000/0001"), None)
-    driver.follower.begin(Board.parse("1100/0000/0000/0000"), None)
+    page = GamePage(Any, ORIGINAL)  # type: ignore[arg-type]
+    page.sight = Sight(Board.parse("1000/0000/0000/0001"))
+    driver = drive.Driver(page, PlayerSpec.parse("greedy"))
+    driver.popups, driver.follower.breaks = ["notice"], 1
     assert driver.progress() == "move 0  score 0  largest 2  0 moves/s"
     drive.finish(driver, URL, path)
     assert capsys.readouterr().out == (

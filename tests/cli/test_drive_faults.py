@@ -38,6 +38,11 @@ def test_a_board_that_changes_by_itself_is_taken_as_it_is(stage: Stage) -> None:
     assert found.follower.game.can_undo
 
 
+def test_keys_without_effect_end_play(stage: Stage) -> None:
+    found = stage.play("original.html?seed=3&deaf=0", patience=0.1)
+    assert re.search("expected the board to change after .*, got no change in 0.1 s$", found.error)
+
+
 def test_a_board_that_keeps_changing_ends_play(stage: Stage) -> None:
     found = stage.play("original.html?seed=3&mad", patience=0.3)
     assert found.error == ("expected a stable board, got one that keeps changing, for 0.3 s")

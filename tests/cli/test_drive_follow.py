@@ -18,9 +18,7 @@ START = Board.parse("1100/0000/0000/0002")
 
 def follower(board: Board = START, score: int | None = 100) -> PageFollower:
     """A follower that has seen a board."""
-    made = PageFollower()
-    made.begin(board, score)
-    return made
+    return PageFollower(board, score)
 
 
 @pytest.mark.parametrize(
@@ -56,11 +54,9 @@ def test_moves_of_others_are_followed_and_leaps_are_breaks() -> None:
 
 
 def test_given_rules_hold() -> None:
-    strict = PageFollower(Rules.parse("3x3"))
     with pytest.raises(InvalidBoard, match="expected a 3x3 board as in the rules, got 4x4"):
-        strict.begin(START, 0)
-    eights = PageFollower(Rules.parse("spawn=8:1"))
-    eights.begin(START, 0)
+        PageFollower(START, 0, Rules.parse("3x3"))
+    eights = PageFollower(START, 0, Rules.parse("spawn=8:1"))
     assert eights.explain(Move.LEFT, Board.parse("2003/0000/0000/2000")) == (3, 8)
 
 

@@ -97,7 +97,7 @@ def test_a_game_in_a_frame_of_another_site_is_found(stage: Stage) -> None:
 )
 def test_a_page_of_any_make_is_played_by_selectors(stage: Stage, more: list[str]) -> None:
     usual = ["tiles=#cells .cell", "score=#points", "over=#end", "won=#hurray", "keep_going=#more"]
-    told = read_selectors(None, [*usual, *KEYS, *more])
+    told = read_selectors([*usual, *KEYS, *more])
     found = stage.play("cells.html?seed=3&goal=2", told=told, stop_at=8)
     assert is_whole(found)
     assert found.follower.score
@@ -105,10 +105,10 @@ def test_a_page_of_any_make_is_played_by_selectors(stage: Stage, more: list[str]
 
 def test_a_board_of_another_shape_is_played_to_its_end(stage: Stage) -> None:
     shape = ["tiles=#cells .cell", "rows=3", "cols=2"]
-    told = read_selectors(None, [*shape, "over=#end"])
+    told = read_selectors([*shape, "over=#end"])
     found = stage.play("cells.html?rows=3&cols=2", told=told, patience=0.1)
     assert "expected the board to change after" in found.error  # arrows are not its keys
-    told = read_selectors(None, [*shape, *KEYS])
+    told = read_selectors([*shape, *KEYS])
     found = stage.play("cells.html?rows=3&cols=2&seed=2", told=told)
     assert is_whole(found)
     assert found.follower.board.shape == (3, 2)

@@ -12,7 +12,6 @@ from twofold.arena.boards import read_boards
 from twofold.arena.curves import read_curve
 from twofold.arena.export import export_boards
 from twofold.arena.study import Study
-from twofold.cli.browser import read_selectors
 from twofold.errors import InvalidInput
 from twofold.game.formats import read_any_record, read_games
 from twofold.game.record import Record, read_record, write_record, write_records
@@ -31,10 +30,6 @@ LONG = "n" * 300
 def hold(path: Any) -> None:
     with alone(path, "test"):
         pass
-
-
-def selectors(path: Any) -> None:
-    read_selectors(path, [])
 
 
 def study(path: Any) -> None:
@@ -71,7 +66,6 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "checkpoint": checkpoint.load,
     "endgame table": EndgameTable.open,
     "exact table": ExactTable.open,
-    "selectors": lambda path: selectors(path or b""),
     "study": lambda path: study(path or b""),
     "atomic_write": lambda path: atomic_write(path, b""),
     "open_regular": open_regular,

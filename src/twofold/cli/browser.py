@@ -13,13 +13,9 @@ import json
 import os
 import re
 import shutil
-import sys
-import tomllib
-from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
 import msgspec
@@ -28,8 +24,7 @@ from twofold.errors import InvalidBoard, InvalidInput, MissingExtra, PageError
 from twofold.game.board import Board
 from twofold.game.notation import check_shape, printable, shown
 from twofold.game.rules import Move
-from twofold.limits import MAX_EXPONENT, MAX_PAGE_FRAMES, MAX_SCORE, MAX_TEXT
-from twofold.storage.files import read_start
+from twofold.limits import MAX_PAGE_FRAMES, MAX_SCORE, MAX_TEXT
 
 if TYPE_CHECKING:
     from playwright.async_api import Frame, Page, Playwright
@@ -39,27 +34,16 @@ T = TypeVar("T")
 NAMES: Final = (
     "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",
     "microsoft-edge", "msedge",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
+    r"C:\Program Files\Google\Chrome\Application\chrome.exe",
+    r"C:\Program Files (x86)\Microsoft\Edge\Application\msedge.exe",
 )  # fmt: skip
-"""Names of browsers of the Chromium family on the PATH."""
+"""Browsers of the Chromium family, on the PATH or where macOS and Windows have them."""
 
 WINDOWLESS: Final = ("chromium-headless-shell", "chrome-headless-shell")
 """Browsers without windows: they start sooner, and take a third less of the processor."""
-
-PLACES: Final = {
-    "darwin": (
-        "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-        "/Applications/Chromium.app/Contents/MacOS/Chromium",
-        "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
-    ),
-    "win32": (
-        r"C:\Program Files\Google\Chrome\Application\chrome.exe",
-        r"C:\Program Files (x86)\Microsoft\Edge\Application\msedge.exe",
-    ),
-}
-"""Their paths on systems that do not put them on the PATH."""
-
-OPEN_SECONDS: Final = 30.0
-"""Playwright's timeout for the start or answer of a browser, and for loading a page."""
 
 CLOSE_SECONDS: Final = 5.0
 """Timeout for closing a browser."""
@@ -87,45 +71,38 @@ def find_browser(program: str = "", *, headless: bool = False) -> str:
         InvalidInput: the program cannot be run.
         MissingExtra: there is no browser.
     """
+    names = (program,) if program else (*WINDOWLESS, *NAMES) if headless else NAMES
+    if path := next(filter(None, map(shutil.which, names)), None):
+        return path
     if program:
-        if path := shutil.which(program):
-            return path
         raise InvalidInput(f"expected a program that can be run as --browser, got {shown(program)}")
-    names = (*WINDOWLESS, *NAMES) if headless else NAMES
-    found = next(filter(None, map(shutil.which, names)), None)
-    places = PLACES.get(sys.platform, ())
-    found = found or next((place for place in places if Path(place).is_file()), None)
-    if found is None:
-        raise MissingExtra(
-            "expected chromium, chrome or edge on the PATH, found none: on Debian and Ubuntu "
-            "apt-get install chromium"
-        )
-    return found
+    raise MissingExtra(
+        "expected chromium, chrome or edge on the PATH, found none: on Debian and Ubuntu "
+        "apt-get install chromium"
+    )
 
 
-def parse_url(text: str) -> str:
-    """Parse the URL of a web page or a file; InvalidInput for anything else."""
+def parse_url(
+    text: str,
+    schemes: Sequence[str] = ("http", "https", "file"),
+    expected: str = "an address such as https://example.org/2048",
+) -> str:
+    """Parse a URL, by default that of a web page or a file; InvalidInput for anything else."""
     with contextlib.suppress(ValueError):
         parts = urlsplit(text.strip())
-        whole = parts.path if parts.scheme == "file" else parts.hostname
-        if parts.scheme in ("http", "https", "file") and whole and len(text) <= MAX_ADDRESS:
+        whole = parts.path if parts.scheme == "file" else parts.hostname and parts.port != 0
+        if parts.scheme in schemes and whole and len(text) <= MAX_ADDRESS:
             return text.strip()
-    raise InvalidInput(f"expected an address such as https://example.org/2048, got {shown(text)}")
+    raise InvalidInput(f"expected {expected}, got {shown(text)}")
 
 
 def parse_endpoint(text: str) -> str:
     """Parse a browser's endpoint: a port, `host:port`, or a URL of http or ws."""
-    if re.fullmatch(r"[0-9]{1,5}", text, re.ASCII) and 0 < int(text) < 1 << 16:
-        return f"http://127.0.0.1:{text}"
-    whole = text if "://" in text else f"http://{text}"
-    with contextlib.suppress(ValueError):
-        parts = urlsplit(whole)
-        named = parts.hostname and (parts.port or "://" in text)
-        if parts.scheme in ("http", "https", "ws", "wss") and named and len(text) <= MAX_ADDRESS:
-            return whole
-    raise InvalidInput(
-        "expected a port, host:port or an address such as http://127.0.0.1:9222 to attach to, "
-        f"got {shown(text)}"
+    whole = f"127.0.0.1:{text}" if re.fullmatch("[0-9]+", text, re.ASCII) else text
+    return parse_url(
+        whole if "://" in whole else f"http://{whole}",
+        ("http", "https", "ws", "wss"),
+        "a port, host:port or an address such as http://127.0.0.1:9222 to attach to",
     )
 
 
@@ -135,7 +112,7 @@ def bare_url(url: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
-@asynccontextmanager
+@contextlib.asynccontextmanager
 async def open_page(
     url: str, endpoint: str = "", *, headless: bool = False, program: str = ""
 ) -> AsyncIterator["Page"]:
@@ -155,39 +132,32 @@ async def open_page(
     """
     from playwright.async_api import async_playwright  # an extra
 
-    async with async_playwright() as playwright:
+    async with async_playwright() as playwright, contextlib.AsyncExitStack() as stack:
         if endpoint:
             with _said(f"a browser to listen at {shown(endpoint)}"):
                 browser = await playwright.chromium.connect_over_cdp(endpoint)
-            await register_reader(playwright)
-            if not browser.contexts:
-                raise PageError("expected a browser with a window, got none")
-            tabs = [page for context in browser.contexts for page in context.pages]
-            page = find_tab(tabs, url)
-            if page is None:
-                page = await browser.contexts[0].new_page()
-                await _go(page, url)
-            with _said("the tab to come to the front"):
-                await page.bring_to_front()
-            yield page
-            return
-        with _said("the browser to start"):
-            browser = await playwright.chromium.launch(
-                executable_path=find_browser(program, headless=headless),
-                headless=headless,
-                # Chromium refuses to start as root with its sandbox.
-                chromium_sandbox=not (hasattr(os, "geteuid") and os.geteuid() == 0),
-                args=["--disable-dev-shm-usage"],
-            )
-        try:
-            await register_reader(playwright)
+        else:
+            with _said("the browser to start"):
+                browser = await playwright.chromium.launch(
+                    executable_path=find_browser(program, headless=headless),
+                    headless=headless,
+                    # Chromium refuses to start as root with its sandbox.
+                    chromium_sandbox=not (hasattr(os, "geteuid") and os.geteuid() == 0),
+                    args=["--disable-dev-shm-usage"],
+                )
+            stack.push_async_callback(lambda: _closed(browser.close()))
             context = await browser.new_context(accept_downloads=False, no_viewport=not headless)
-            page = await context.new_page()
-            context.on("page", lambda page: _closed(page.close()))  # windows that the page opens
-            await _go(page, url)
-            yield page
-        finally:
-            await _closed(browser.close())
+        await register_reader(playwright)
+        if not browser.contexts:
+            raise PageError("expected a browser with a window, got none")
+        page = find_tab([page for context in browser.contexts for page in context.pages], url)
+        if page is None:
+            page = await browser.contexts[0].new_page()
+            if not endpoint:  # windows that the page opens
+                context.on("page", lambda page: _closed(page.close()))
+            with _said(f"the page {shown(bare_url(url))} to open"):
+                await page.goto(url, wait_until="domcontentloaded")
+        yield page
 
 
 async def register_reader(playwright: "Playwright") -> None:
@@ -213,23 +183,15 @@ def find_tab(tabs: "Sequence[Page]", url: str) -> "Page | None":
     return next(iter(same + [tab for tab in tabs if tab.url.startswith(url)]), None)
 
 
-async def _go(page: "Page", url: str) -> None:
-    with _said(f"the page {shown(bare_url(url))} to open"):
-        await page.goto(url, wait_until="domcontentloaded")
-
-
 @contextlib.contextmanager
 def _said(expected: str) -> Iterator[None]:
-    """Turn an error of Playwright into a PageError."""
+    """Turn an error of Playwright, whose own time limit is 30 s, into a PageError."""
     from playwright.async_api import Error
-    from playwright.async_api import TimeoutError as TooLate
 
     try:
         yield
-    except TooLate:
-        raise PageError(f"expected {expected} within {OPEN_SECONDS:.0f} s") from None
     except Error as error:
-        raise PageError(f"expected {expected}, {_reason(str(error))}") from None
+        raise PageError(f"expected {expected}, {_reason(error.message)}") from None
 
 
 REASONS: Final = {
@@ -247,7 +209,7 @@ def _reason(text: str) -> str:
     if found := re.search(r"\b(?:ERR_|connect E|EADDR)([A-Z_]+)", text):
         code = found[1].replace("CONNREFUSED", "CONNECTION_REFUSED")
         return f"but {REASONS.get(code, code.lower().replace('_', ' '))}"
-    return f"got {_first_line(re.sub(r'^BrowserType[.]launch: ', '', text))}"
+    return f"got {_first_line(re.sub(r'^[A-Za-z]+[.][a-z_]+: ', '', text))}"
 
 
 def _first_line(text: str) -> str:
@@ -307,13 +269,9 @@ class Selectors(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     buttons: ByMove | None = None
 
 
-def read_selectors(path: str | os.PathLike[str] | None, options: Iterable[str]) -> Selectors:
-    """Selectors from a TOML file, from options `NAME=VALUE`, or both; options have priority.
-
-    Raises:
-        InvalidInput: the file cannot be read, or a name or value is invalid.
-    """
-    values = {} if path is None else _parse_file(path)
+def read_selectors(options: Iterable[str]) -> Selectors:
+    """Selectors from options `NAME=VALUE`; InvalidInput if a name or value is invalid."""
+    values: dict[str, Any] = {}
     for option in options:
         name, equals, value = (part.strip() for part in option.partition("="))
         group, dot, move = name.partition(".")
@@ -334,22 +292,7 @@ def read_selectors(path: str | os.PathLike[str] | None, options: Iterable[str]) 
     return selectors
 
 
-def _parse_file(path: str | os.PathLike[str]) -> dict[str, Any]:
-    data, name = read_start(path, MAX_FILE_BYTES + 1), shown(os.fspath(path))
-    if len(data) > MAX_FILE_BYTES:
-        raise InvalidInput(f"expected at most {MAX_FILE_BYTES} bytes in {name}, got more")
-    try:
-        return tomllib.loads(data.decode())
-    except (tomllib.TOMLDecodeError, UnicodeError, RecursionError) as error:
-        raise InvalidInput(f"expected a TOML file, got {name}: {shown(str(error))}") from None
-
-
-MAX_FILE_BYTES: Final = 65_536
-"""Largest file of selectors, in bytes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sight:
+class Sight(NamedTuple):
     """The visible state of a game.
 
     Attributes:
@@ -393,11 +336,29 @@ class FrameGone(PageError):
     """The frame no longer exists."""
 
 
+class _Seen(msgspec.Struct):
+    """What pages.js reads; a tile is (row, column, text, rank)."""
+
+    tiles: list[tuple[int, int, str, int]] = []
+    rows: int = 0
+    cols: int = 0
+    score: str = ""
+    over: bool = False
+    won: bool = False
+    fault: str = ""
+
+
 class GamePage:
-    """A game on a page, in one of its frames; `told` says where it is on the page."""
+    """A game on a page, in one of its frames.
+
+    Attributes:
+        told: says where the game is on the page.
+        sight: the result of the last look.
+    """
 
     def __init__(self, frame: "Frame", told: Selectors) -> None:
         self.frame, self.told = frame, told
+        self.sight = Sight(None)
 
     @property
     def kind(self) -> str:
@@ -450,22 +411,25 @@ class GamePage:
 
     async def look(self) -> Sight:
         """The visible state now, without waiting."""
-        return self.read(await self.call(self.kind, msgspec.to_builtins(self.told)))
+        self.sight = self.read(await self.call(self.kind, msgspec.to_builtins(self.told)))
+        return self.sight
 
-    def read(self, found: Mapping[str, Any]) -> Sight:
+    def read(self, found: object) -> Sight:
         """The state in the result of a function of pages.js."""
-        board, fault = None, printable(str(found.get("fault", "")))
-        number = read_exponent if self.told.numbers == "exponents" else read_number
-        rows, cols = found.get("rows") or 4, found.get("cols") or 4
-        if tiles := found.get("tiles"):
-            try:
-                read = [(int(row), int(col), number(text), rank) for row, col, text, rank in tiles]
-                board = board_of(read, rows, cols)
-            except InvalidBoard as error:
-                fault = str(error)
+        try:
+            seen = msgspec.convert(found, _Seen)
+        except msgspec.ValidationError as error:  # a number is infinite, or none
+            return Sight(None, fault=printable(str(error)))
+        board, fault = None, printable(seen.fault)
+        try:
+            if seen.tiles:
+                shape = seen.rows or 4, seen.cols or 4
+                board = board_of(seen.tiles, shape, exponents=self.told.numbers == "exponents")
+        except InvalidBoard as error:
+            fault = str(error)
         # A page without a button is assumed to continue after the win by itself.
-        won = bool(found.get("won") and self.told.keep_going)
-        return Sight(board, read_score(found.get("score")), bool(found.get("over")), won, fault)
+        won = seen.won and bool(self.told.keep_going)
+        return Sight(board, read_score(seen.score), seen.over, won, fault)
 
     async def focus(self) -> None:
         """Show the tab, since a hidden one draws no tiles; take the keys from text fields."""
@@ -490,47 +454,41 @@ class GamePage:
         return printable(str(found["closed"])), printable(str(found["cover"]))
 
 
-def board_of(tiles: Iterable[tuple[int, int, int, int]], rows: int, cols: int) -> Board:
-    """The board of tiles (row, column, value, rank); InvalidBoard if it is none.
+def board_of(
+    tiles: Iterable[tuple[int, int, str, int]], shape: tuple[int, int], *, exponents: bool = False
+) -> Board:
+    """The board of tiles (row, column, text, rank); InvalidBoard if it is none.
 
     Of several tiles in one cell the highest rank counts, then the largest value: tiles that merge
     are still drawn below the result.
     """
+    rows, cols = shape
     check_shape(rows, cols)
-    top: dict[tuple[int, int], tuple[int, int]] = {}
-    for row, col, value, rank in tiles:
-        if not (0 <= row < rows and 0 <= col < cols):
+    top = dict.fromkeys(((row, col) for row in range(rows) for col in range(cols)), (0, 0))
+    for row, col, text, rank in tiles:
+        if (row, col) not in top:
             raise InvalidBoard(
                 f"expected tiles in {rows} rows and {cols} columns, "
                 f"got one in row {row + 1}, column {col + 1}"
             )
-        top[row, col] = max(top.get((row, col), (0, 0)), (rank, value))
-    if not any(value for _, value in top.values()):
+        top[row, col] = max(top[row, col], (rank, read_number(text)))
+    cells = [value for _, value in top.values()]
+    if not any(cells):
         raise InvalidBoard("expected tiles on the board, got none")
-    return Board.from_tiles(
-        [[top.get((row, col), (0, 0))[1] for col in range(cols)] for row in range(rows)]
-    )
+    if exponents:
+        return Board(cells, shape)
+    return Board.from_tiles([cells[row * cols : (row + 1) * cols] for row in range(rows)])
 
 
-def read_number(text: object) -> int:
+def read_number(text: str) -> int:
     """Parse a number such as `2048`, `2,048` or `2 048`, else InvalidBoard; an empty text is 0."""
-    digits = re.sub(r"[\s,.'’_\u00a0\u202f]", "", text) if isinstance(text, str) else None
-    if digits == "":
-        return 0
-    if digits is None or not re.fullmatch(r"[0-9]{1,18}", digits, re.ASCII):
+    digits = re.sub(r"[\s,.'’_\u00a0\u202f]", "", text) or "0"
+    if not re.fullmatch(r"[0-9]{1,18}", digits, re.ASCII):
         raise InvalidBoard(f"expected a number on the page, got {shown(text)}")
     return int(digits)
 
 
-def read_exponent(text: object) -> int:
-    """Parse the exponent of a tile: its value, 0 for an empty cell."""
-    exponent = read_number(text)
-    if exponent > MAX_EXPONENT:
-        raise InvalidBoard(f"expected exponents up to {MAX_EXPONENT}, got {shown(text)}")
-    return 1 << exponent if exponent else 0
-
-
-def read_score(text: object) -> int | None:
+def read_score(text: str) -> int | None:
     """Parse a score; None if there is none."""
     with contextlib.suppress(InvalidBoard):
         if text and (score := read_number(text)) <= MAX_SCORE:
@@ -551,10 +509,9 @@ async def find_game(page: "Page", told: Selectors, seconds: float) -> GamePage:
         for frame in page.frames[:MAX_PAGE_FRAMES]:
             game = GamePage(frame, told)
             try:
-                sight = await game.look()
-                if sight.board is not None:
+                if (await game.look()).board is not None:
                     return game
-                fault = fault or sight.fault
+                fault = fault or game.sight.fault
             except FrameGone:
                 pass
             except PageError:

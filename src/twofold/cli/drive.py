@@ -9,11 +9,13 @@ import queue
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, InvalidStateError
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import dataclass, field
 from datetime import date
+from functools import partial
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from time import monotonic
+from typing import Annotated, Any, Final
 
 import msgspec
 import typer
@@ -37,7 +39,6 @@ from twofold.cli.browser import (
     ORIGINAL,
     FrameGone,
     GamePage,
-    Selectors,
     Sight,
     bare_url,
     find_game,
@@ -60,12 +61,9 @@ from twofold.games.shared_game import CLOSE_SECONDS
 from twofold.games.threads import IMPORTING, start_thread
 from twofold.players import Player, PlayerSpec
 from twofold.players.base import as_fault, checked_move, describe_caught
-from twofold.players.registry import default_player
+from twofold.players.presets import DEFAULT
 from twofold.search.budget import Budget, parse_seconds
 from twofold.storage.files import new_file
-
-if TYPE_CHECKING:
-    from playwright.async_api import Page
 
 EXAMPLE = """  twofold drive https://example.org/2048
   twofold drive https://example.org/2048 --headless --record game.2048
@@ -85,7 +83,7 @@ STILL_SECONDS: Final = 0.5
 """How long a board that no move explains must be unchanged to be accepted."""
 
 OVER_SECONDS: Final = 1.0
-"""How long a page must report the end of the game, if a move is legal."""
+"""How long the end of the game that a page reports is waited for, if a move is legal."""
 
 LOOK_SECONDS: Final = 0.1
 """Interval between two looks at the page while the player searches or waits."""
@@ -96,8 +94,8 @@ FRESH_SECONDS: Final = 0.03
 PAUSES: Final = (0.0, 0.002, 0.004, 0.008, 0.016)
 """Intervals between looks for the answer to a key; the last one is repeated."""
 
-MAX_PAGE_TAG: Final = 500
-"""Most characters of the page's address in a record."""
+INTERRUPTION: Final = "interrupted"
+"""The end of a game by Ctrl-C, in words."""
 
 
 def command(
@@ -118,11 +116,8 @@ def command(
     ] = "",
     browser: Annotated[str, option("PATH", "Browser to start. Default: the first one found.")] = "",
     headless: Annotated[bool, flag("--headless", "Run the browser without a window.")] = False,
-    selectors: Annotated[
-        Path | None, option("FILE", "TOML file that says where the game is on the page.")
-    ] = None,
     selector: Annotated[
-        list[str] | None, option("NAME=VALUE", "One entry of such a file; may be repeated.")
+        list[str] | None, option("NAME=VALUE", "Where the game is on the page; may be repeated.")
     ] = None,
     rules: Annotated[
         str, option("RULES", "Rules of the page. Default: taken from its board.")
@@ -139,27 +134,27 @@ def command(
     leaves the page as it is; a browser that the command started is closed.
     """
     address, where = parse_url(url), attach and parse_endpoint(attach)
-    driver = Driver(
-        read_selectors(selectors, selector or ()) if selectors or selector else ORIGINAL,
-        PlayerSpec.parse(player) if player else None,
+    told = read_selectors(selector) if selector else ORIGINAL
+    spec = PlayerSpec.parse(player or DEFAULT)
+    driver_of = partial(
+        Driver,
+        spec=spec,
         rules=read_rules(rules) if rules else None,
         budget=None if time is None else Budget(seconds=parse_seconds(time, "--time")),
         pace=moves_per_second,
         stop_at=stop_at,
         patience=parse_seconds(patience, "--patience"),
     )
-    if record is not None:
-        inputs = [selectors or "", *(driver.spec.files if driver.spec else ())]
-        new_file(record, inputs=inputs, force=force)  # before anything is played
+    if record is not None:  # before anything is played
+        new_file(record, inputs=spec.files, force=force)
     require_playwright()
     say = print_note if json else print_out
 
     async def play() -> None:
         asyncio.get_running_loop().set_exception_handler(_ignore_loss)
-        task = asyncio.current_task()
         try:
             async with open_page(address, where, headless=headless, program=browser) as page:
-                await driver.find(page)
+                driver = driver_of(await find_game(page, told, FIND_SECONDS))
                 say(f"found a game of the kind {driver.page.kind}")
                 try:
                     await driver.play()
@@ -167,19 +162,22 @@ def command(
                     finish(driver, address, record, force=force, json=json)
                 if not (headless or where) and sys.stdout.isatty():
                     print_note("the browser stays open; close it, or press Ctrl-C")
-                    await page.wait_for_event("close", timeout=0)
-        except TwofoldError:  # the browser's driver hears Ctrl-C, too
-            if task is not None and task.cancelling():
+                    with contextlib.suppress(asyncio.CancelledError):
+                        await page.wait_for_event("close", timeout=0)
+        except TwofoldError:
+            if _is_interrupted():  # the browser's driver hears Ctrl-C, too
                 raise asyncio.CancelledError from None
             raise
 
     try:
         asyncio.run(play())
     except KeyboardInterrupt:
-        if not driver.ending:
-            print_note("interrupted before a game was found")
-        if driver.ending in ("", INTERRUPTION):
-            raise typer.Exit(INTERRUPTED) from None
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def _is_interrupted() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def _ignore_loss(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
@@ -192,27 +190,21 @@ class PageFollower:
     """Keeps the game that a page shows, by its boards; by default under the original's rules.
 
     Attributes:
+        game: the game since the last board that no single move explained.
         made: number of the driver's moves.
         followed: number of moves by others.
-        breaks: number of boards that no single move explained, without the first board.
+        breaks: number of boards that no single move explained, once a move was made.
     """
 
-    def __init__(self, rules: Rules | None = None) -> None:
+    def __init__(self, board: Board, score: int | None, rules: Rules | None = None) -> None:
         self._rules = rules
-        self._game: Game | None = None
-        self._score_is_known = False
         self.made = self.followed = self.breaks = 0
+        self._begin(board, score)
 
-    @property
-    def game(self) -> Game:
-        """The game since the last board that no single move explained."""
-        assert self._game is not None, "begin comes first"
-        return self._game
-
-    @property
-    def has_begun(self) -> bool:
-        """True if a board was seen."""
-        return self._game is not None
+    def _begin(self, board: Board, score: int | None) -> None:
+        rules = self._rules or Rules(rows=board.rows, cols=board.cols)
+        self.game = Game.from_board(board, rules, score=score or 0, seed=0)
+        self._score_is_known = score is not None
 
     @property
     def board(self) -> Board:
@@ -223,13 +215,6 @@ class PageFollower:
     def score(self) -> int | None:
         """Points so far; None if the page showed no score at the start."""
         return self.game.score if self._score_is_known else None
-
-    def begin(self, board: Board, score: int | None) -> None:
-        """Start from a board: the first one, or one that no move explains."""
-        rules = self._rules or Rules(rows=board.rows, cols=board.cols)
-        game = Game.from_board(board, rules, score=score or 0, seed=0)
-        self.breaks += self._game is not None
-        self._game, self._score_is_known = game, score is not None
 
     def explain(self, move: Move, seen: Board) -> tuple[int, int] | None:
         """The new tile, as cell and tile, if this move and one new tile lead to the board seen."""
@@ -249,7 +234,8 @@ class PageFollower:
                 self.made += move is ours
                 self.followed += move is not ours
                 return move
-        self.begin(seen, score)
+        self.breaks += self.made + self.followed > 0
+        self._begin(seen, score)
         return None
 
 
@@ -324,61 +310,52 @@ class Thinker:
         return checked_move(player, asked.board, move)
 
 
-INTERRUPTION: Final = "interrupted"
-"""The end of a game by Ctrl-C, in words."""
-
-
-@dataclass
 class Driver:
     """Plays one game on a page.
 
     A board is the answer to a key if it is the slide of the move and one new tile. Any other board
     is accepted once it is stable, so neither animations nor moves of a person confuse the driver.
 
-    Attributes:
-        told: says where the game is on the page.
-        spec: the player; None for the default one of the rules.
+    Args:
+        page: the game, which has been looked at.
+        spec: the player.
         rules: the rules of the page; None to go by the board.
         budget: limits on each move; None for the player's own.
         pace: largest number of moves per second; None for no limit.
         stop_at: a tile at which to stop; None for the end of the game.
         patience: timeout for an answer to a key, for a board, and for leaving the win screen, in
             seconds.
-        page: the game, once it is found.
-        player: the player, as short as it can be named; empty until it is made.
-        canonical: the same with all defaults and file hashes.
+
+    Attributes:
+        follower: the game as it was seen.
+        player: the player, as short as it can be named.
+        canonical: the same with all defaults and file hashes, once it is made.
         popups: names of the popups that were closed.
-        first_at: time of the driver's first move, in seconds of the loop's clock.
+        first_at: time of the driver's first move, on the monotonic clock.
         last_at: time of its last move.
-        ending: why the game ended, in words; empty before.
+        ending: why the game ended, in words.
     """
 
-    told: Selectors = ORIGINAL
-    spec: PlayerSpec | None = None
-    _: KW_ONLY
-    rules: Rules | None = None
-    budget: Budget | None = None
-    pace: float | None = None
-    stop_at: int | None = None
-    patience: float = 3.0
-    page: GamePage = field(init=False)
-    player: str = ""
-    canonical: str = ""
-    popups: list[str] = field(default_factory=list)
-    first_at: float = 0.0
-    last_at: float = 0.0
-    ending: str = ""
-
-    def __post_init__(self) -> None:
-        if self.spec is not None:
-            self.player, self.canonical = self.spec.title, self.spec.text
-        self.follower = PageFollower(self.rules)
-        self._sight = Sight(None)
-        self._looked_at = self._due = 0.0
-
-    async def find(self, page: "Page") -> None:
-        """Find the game on a page; PageError if there is none."""
-        self.page = await find_game(page, self.told, FIND_SECONDS)
+    def __init__(
+        self,
+        page: GamePage,
+        spec: PlayerSpec,
+        *,
+        rules: Rules | None = None,
+        budget: Budget | None = None,
+        pace: float | None = None,
+        stop_at: int | None = None,
+        patience: float = 3.0,
+    ) -> None:
+        self.page, self._spec = page, spec
+        self._budget, self._pace, self._stop_at = budget, pace, stop_at
+        self._patience = patience
+        assert page.sight.board is not None
+        self.follower = PageFollower(page.sight.board, page.sight.score, rules)
+        self.player, self.canonical = spec.title, spec.text
+        self.popups: list[str] = []
+        self.first_at = self.last_at = self._looked_at = self._due = 0.0
+        self.ending = INTERRUPTION
 
     async def play(self) -> None:
         """Play until the game ends.
@@ -387,22 +364,19 @@ class Driver:
             PageError: the page does not behave like 2048, or is gone.
             PlayerError: the player returns an illegal move.
         """
-        self._clock = asyncio.get_running_loop().time
         try:
-            thinker = Thinker(self._make_player, self.budget)
+            thinker = Thinker(self._make_player, self._budget)
             with contextlib.closing(thinker), live(self.progress) as self._show:
                 self.ending = await self._play(thinker)
-        except (TwofoldError, asyncio.CancelledError):
-            task = asyncio.current_task()
-            is_interrupted = task is not None and task.cancelling()
-            self.ending = INTERRUPTION if is_interrupted else "stopped by an error"
+        except TwofoldError:
+            if not _is_interrupted():
+                self.ending = "stopped by an error"
             raise
 
     def _make_player(self, rules: Rules) -> Player:
-        spec = self.spec or default_player(rules)
-        player = open_player(spec, rules, 0)
-        check_limits(player, *([] if self.budget is None else ["time"]))
-        self.player, self.canonical = spec.title, player.spec
+        player = open_player(self._spec, rules, 0)
+        check_limits(player, *([] if self._budget is None else ["time"]))
+        self.canonical = player.spec
         return player
 
     async def _play(self, thinker: Thinker) -> str:
@@ -415,7 +389,7 @@ class Driver:
             ending = await self._ending()
             if ending:
                 return ending
-            if self._sight.won:
+            if self.page.sight.won:
                 await self._go_on()
             move = await self._choose(thinker)
             if move is not None:
@@ -427,13 +401,12 @@ class Driver:
 
     async def _look(self) -> Sight:
         try:
-            self._sight = await self.page.look()
+            await self.page.look()
         except FrameGone:
-            await self.find(self.page.frame.page)
+            self.page = await find_game(self.page.frame.page, self.page.told, FIND_SECONDS)
             await self.page.focus()
-            self._sight = await self.page.look()
-        self._looked_at = self._clock()
-        return self._sight
+        self._looked_at = monotonic()
+        return self.page.sight
 
     async def _settle(self, move: Move | None = None) -> bool:
         """Look until a board is stable, and accept it: the answer to a key, if `move` is given.
@@ -441,12 +414,12 @@ class Driver:
         Returns:
             False if the key had no effect, or the board is gone.
         """
-        game = self.follower
-        known = last = game.board if game.has_begun else None
-        began = since = self._clock()
+        known = self.follower.board
+        last: Board | None = known
+        began = since = monotonic()
         pauses = iter(PAUSES)
         while True:
-            sight, now = await self._look(), self._clock()
+            sight, now = await self._look(), monotonic()
             if sight.board != last:
                 last, since = sight.board, now
             if last is not None and (move is None or last != known):
@@ -455,20 +428,18 @@ class Driver:
                     return True
             elif move is not None:
                 has_ended = last is not None and (sight.won or sight.over)
-                if has_ended or now - began >= self.patience:
+                if has_ended or now - began >= self._patience:
                     return False
-            if now - began >= self.patience + STILL_SECONDS:
+            if now - began >= self._patience + STILL_SECONDS:
                 fault = sight.fault or "expected a board on the page, got none"
                 if last is not None:
                     fault = "expected a stable board, got one that keeps changing"
-                raise PageError(f"{fault}, for {self.patience:g} s")
+                raise PageError(f"{fault}, for {self._patience:g} s")
             await asyncio.sleep(next(pauses, PAUSES[-1]))
 
     def _steady_seconds(self, board: Board, move: Move | None) -> float:
         """How long a board must be unchanged; shorter if it is known, or one move after it."""
         game = self.follower
-        if not game.has_begun:
-            return max(self.page.steady_seconds, 0.1)
         moves = Move if move is None else [move]
         if board == game.board or any(game.explain(each, board) for each in moves):
             return self.page.steady_seconds
@@ -476,9 +447,7 @@ class Driver:
 
     def _accept(self, board: Board, move: Move | None) -> None:
         game = self.follower
-        if not game.has_begun:
-            game.begin(board, self._sight.score)
-        elif board != game.board and game.follow(board, self._sight.score, move) is move:
+        if board != game.board and game.follow(board, self.page.sight.score, move) is move:
             self.last_at = self._looked_at
         self._show(None)
 
@@ -487,39 +456,31 @@ class Driver:
         before = self.follower.board
         if (await self._look()).board != before:
             await self._settle()
-        return self.follower.board != before or self._sight.won or self._sight.over
+        return self.follower.board != before or self.page.sight.won or self.page.sight.over
 
     async def _ending(self) -> str:
         """The reason of the end, in words; empty while the game goes on."""
         board = self.follower.board
-        if self.stop_at is not None and board.max_tile >= self.stop_at:
+        if self._stop_at is not None and board.max_tile >= self._stop_at:
             return f"the tile {board.max_tile} is reached"
         if self.follower.game.status is Status.STOPPED:
             return "the goal is reached"
         if board.is_over:
             return "no move is left"
-        if self._sight.over and await self._is_over_for_good():
-            return "the page says that the game is over"
+        if self.page.sight.over:  # the last tile may be still to come
+            await asyncio.sleep(OVER_SECONDS)
+            await self._settle()
+            if self.page.sight.over and self.follower.board == board:
+                return "the page says that the game is over"
         return ""
-
-    async def _is_over_for_good(self) -> bool:
-        """True if the page reports the end of the game for OVER_SECONDS."""
-        due = self._clock() + OVER_SECONDS
-        while self._clock() < due:
-            await asyncio.sleep(LOOK_SECONDS)
-            sight = await self._look()
-            if not sight.over or sight.board != self.follower.board:
-                await self._settle()
-                return False
-        return True
 
     async def _go_on(self) -> None:
         """Leave the win screen."""
-        due = self._clock() + self.patience
-        while self._sight.won:
-            if self._clock() >= due:
+        due = monotonic() + self._patience
+        while self.page.sight.won:
+            if monotonic() >= due:
                 raise PageError("expected the page to continue after the win, got no change")
-            await self.page.call("click", self.told.keep_going)
+            await self.page.call("click", self.page.told.keep_going)
             await asyncio.sleep(PAUSES[-1])
             await self._look()
         await self._settle()
@@ -527,28 +488,28 @@ class Driver:
     async def _choose(self, thinker: Thinker) -> Move | None:
         """The player's move; None if the game has changed meanwhile."""
         with thinker.asked(self.follower.game, self.follower.score) as answer:
-            while not answer.done() or self._clock() < self._due:
+            while not answer.done() or monotonic() < self._due:
                 if answer.done():
-                    await asyncio.sleep(min(max(self._due - self._clock(), 0.0), LOOK_SECONDS))
+                    await asyncio.sleep(min(max(self._due - monotonic(), 0.0), LOOK_SECONDS))
                 else:
                     await asyncio.wait({answer}, timeout=LOOK_SECONDS)
-                if self._clock() - self._looked_at >= LOOK_SECONDS and await self._has_changed():
+                if monotonic() - self._looked_at >= LOOK_SECONDS and await self._has_changed():
                     return None
-            if self._clock() - self._looked_at >= FRESH_SECONDS and await self._has_changed():
+            if monotonic() - self._looked_at >= FRESH_SECONDS and await self._has_changed():
                 return None
             return answer.result()
 
     async def _press(self, move: Move) -> None:
         """Make a move."""
-        self.first_at = self.first_at or self._clock()
-        if self.pace is not None:
-            self._due = max(self._due, self._clock()) + 1 / self.pace
+        self.first_at = self.first_at or monotonic()
+        if self._pace is not None:
+            self._due = max(self._due, monotonic()) + 1 / self._pace
         why = ""
         for _ in range(PRESSES):
             await self.page.make(move)
-            if await self._settle(move) or self._sight.won or self._sight.over:
+            if await self._settle(move) or self.page.sight.won or self.page.sight.over:
                 return
-            if self._sight.board is None:
+            if self.page.sight.board is None:
                 await self._settle()
                 return
             if cover := await self._close_popup(always=True):
@@ -557,7 +518,7 @@ class Driver:
             await self.page.focus()
         raise PageError(
             f"expected the board to change after {move.name.lower()} "
-            f"on {self.follower.board}, got no change in {self.patience:g} s{why}"
+            f"on {self.follower.board}, got no change in {self._patience:g} s{why}"
         )
 
     async def _close_popup(self, *, always: bool) -> str:
@@ -591,9 +552,7 @@ class Driver:
 def finish(
     driver: Driver, url: str, record: Path | None, *, force: bool = False, json: bool = False
 ) -> None:
-    """Write the record, if one is wanted, and the summary, if there was a game."""
-    if not driver.follower.has_begun:
-        return
+    """Write the record, if one is wanted, and the summary."""
     said = ""
     try:
         if record is not None:
@@ -612,7 +571,7 @@ def _write_record(driver: Driver, url: str, path: Path, *, force: bool) -> str:
     game = driver.follower.game
     if not game.can_undo:
         return "no move was seen: nothing to record"
-    page = printable(bare_url(url))[:MAX_PAGE_TAG]
+    page = printable(bare_url(url))[:500]
     record = Record.from_game(
         game,
         player=driver.canonical,
