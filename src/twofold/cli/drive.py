@@ -145,9 +145,9 @@ def command(
         stop_at=stop_at,
         patience=parse_seconds(patience, "--patience"),
     )
-    inputs = spec.files  # refuses an unknown player
+    _ = spec.title  # refuses an unknown player
     if record is not None:  # before anything is played
-        new_file(record, inputs=inputs, force=force)
+        new_file(record, inputs=spec.files, force=force)
     require_playwright()
     say = print_note if json else print_out
 
