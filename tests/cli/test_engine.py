@@ -126,12 +126,3 @@ def test_an_engine_that_fails_ends_the_command_with_a_sentence(cli: Cli) -> None
     assert code == 1
     assert err.startswith("twofold: expected a legal move (")
     assert err.count("\n") == 1
-
-
-def test_info_that_cannot_be_read_is_a_warning(cli: Cli, caplog: pytest.LogCaptureFixture) -> None:
-    player = f"engine:cmd={' '.join(rogue('partial-info'))}"
-    code, out, _ = cli("analyse", "0012/0013/0024/1357", "--player", player)
-    assert (code, "best" in out) == (0, True)
-    (said,) = caplog.messages
-    assert said.startswith("ignored in an info line of ")
-    assert said.endswith(": expected values of all legal moves, got u")

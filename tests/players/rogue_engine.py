@@ -156,7 +156,7 @@ REPLIES = {
     "partial-info": "info depth 1 {first} 5\n{good}",
     "other-best": "info best {last}\n{good}",
     "bad-info": "info depth deep\ninfo depth odd pv l d\noption ?\nid\nshapes 0\n"
-    "info u 1 nodes 5 {values} time depth 3\n{good}",
+    "info u 1 nodes 5 {values} depth 3\n{good}",
 }
 """What is answered to `go`, by mode."""
 

@@ -102,6 +102,13 @@ INVALID: dict[Callable[[str], object], dict[str, str]] = {
     },
     parse_answer: {
         "bestmove": "expected a move u, r, d or l, got ''",
+        "info depth deep": "expected depth as a whole number, got 'deep'",
+        "info u nan": "expected a value as a number, got 'nan'",
+        "info l 5 l 6": "expected l once, got it twice",
+        "info time": "expected a value after time",
+        "info unit " + "x" * 21: "expected a unit of 1 to 20 characters",
+        "info line x": "expected a step such as l or l@5:2",
+        "info line l@5:3": "expected a tile",
         "option name A default": "expected an option's name",
         "option a": "expected option name NAME default TEXT",
     },
@@ -113,29 +120,6 @@ def test_invalid_lines(parse: Callable[[str], object]) -> None:
     for line, says in INVALID[parse].items():
         with pytest.raises(InvalidInput, match=says):
             parse(line)
-
-
-@pytest.mark.parametrize(
-    ("fields", "name", "says"),
-    [
-        ("depth deep", "depth", "expected depth as a whole number, got 'deep'"),
-        ("u nan", "u", "expected a value as a number, got 'nan'"),
-        ("l 5 l 6", "l", "expected l once, got it twice"),
-        ("unit " + "x" * 21, "unit", "expected a unit of 1 to 20 characters"),
-        ("line x", "line", "expected a step such as l or l@5:2"),
-        ("line l@5:3", "line", "expected a tile"),
-    ],
-)
-def test_a_field_of_info_that_cannot_be_read_costs_no_other(
-    fields: str, name: str, says: str
-) -> None:
-    found = parse_answer(f"info frobnicate r 1.5 {fields}")
-    assert isinstance(found, Info)
-    assert list(found.faults) == [name]
-    assert says in found.faults[name]
-    assert found.values.pop(Move.RIGHT) == 1.5  # type: ignore[attr-defined]
-    kept = Info(values={Move.LEFT: 5.0} if fields == "l 5 l 6" else {}, faults=found.faults)
-    assert found == kept
 
 
 def test_formatted_messages_are_one_line() -> None:

@@ -29,7 +29,7 @@ from typing import Any, Final
 from twofold.errors import InvalidInput, InvalidSpec, PlayerError, UnsupportedRules
 from twofold.game.board import Board
 from twofold.game.notation import shown
-from twofold.game.rules import MOVES_BY_LETTER, Move, Rules
+from twofold.game.rules import Move, Rules
 from twofold.limits import MAX_ENGINE_LINE, MAX_ENGINE_LINES, MAX_ENGINE_OPTIONS
 from twofold.players.base import StreamPlayer, check_going, move_list
 from twofold.players.engine.lines import (
@@ -106,6 +106,7 @@ class Dialogue:
     Args:
         words: the program and its arguments; started without a shell.
         timeout: time limit of the handshake and of `readyok`, in seconds.
+        strict: True raises for `info` that cannot be read, which is otherwise passed over.
 
     Attributes:
         name: of the engine, as `author`, `options` (defaults by name) and `shapes` of boards said
@@ -113,9 +114,12 @@ class Dialogue:
         kill: ends the engine immediately.
     """
 
-    def __init__(self, words: Sequence[str], *, timeout: float = START_SECONDS) -> None:
+    def __init__(
+        self, words: Sequence[str], *, timeout: float = START_SECONDS, strict: bool = False
+    ) -> None:
         self.command = shlex.join(words)
         self.timeout = timeout
+        self.strict = strict
         self.name = self.author = ""
         self.options: dict[str, str] = {}
         self.shapes = Shapes().shapes
@@ -124,7 +128,8 @@ class Dialogue:
         self._tail = bytearray()
         self._asked = ""
         self._count = 0
-        self._introduced = self._noted = False
+        self._introduced = False
+        self._noted: set[str] = set()
         # The threads hold what they fill, not this object, which may be collected.
         lines, tail, closed = self._lines, self._tail, threading.Event()
 
@@ -207,11 +212,9 @@ class Dialogue:
                 self.add(Word.STOP)
                 began, seconds, stop = time.monotonic(), STOP_SECONDS, None
             waited = time.monotonic() - began
-            if waited > NOTE_SECONDS + spare and not self._noted:
-                self._noted = True
-                words = "no %s from the engine %s yet; waiting for up to %s s"
-                named = expected.removeprefix("a "), shown(self.command), f"{round(seconds, 1):g}"
-                LOG.warning(words, *named)
+            if waited > NOTE_SECONDS + spare:
+                late = f"no {expected.removeprefix('a ')} yet; waiting for up to"
+                self.note("late", f"{late} {round(seconds, 1):g} s")
             step = LOOK_SECONDS if stop is None else POLL_SECONDS
             line = self._read(min(seconds - waited, step), expected)
             word = first_word(line or "")
@@ -222,7 +225,10 @@ class Dialogue:
             try:
                 message = parse_answer(line)
             except InvalidInput as error:
-                raise PlayerError(self.sentence(expected, f"{shown(line)} ({error})")) from None
+                if word != "info" or self.strict:
+                    raise PlayerError(self.sentence(expected, f"{shown(line)} ({error})")) from None
+                self.note("info", f"{error}, got {shown(line)}")
+                continue
             if message is Word.READY_OK and expected == message.value:
                 expected = "a bestmove"
             if message is not None:
@@ -245,6 +251,12 @@ class Dialogue:
         if self._count > MAX_ENGINE_LINES:
             raise PlayerError(self.sentence(expected, f"more than {MAX_ENGINE_LINES} lines"))
         return line.decode("utf-8", "replace").strip()
+
+    def note(self, kind: str, text: str) -> None:
+        """Warn of a kind of fault, once."""
+        if kind not in self._noted:
+            self._noted.add(kind)
+            LOG.warning("the engine %s: %s", shown(self.command), text)
 
     # ---- handshake
 
@@ -415,7 +427,6 @@ class EnginePlayer(StreamPlayer):
         self.options = dict(options or {})
         self.reproducible = self.budget.seconds is None
         self.faults: list[str] = []
-        self._noted: set[str] = set()
         self._dialogue: Dialogue | None = None
 
     # ---- games
@@ -527,8 +538,11 @@ class EnginePlayer(StreamPlayer):
                 assert answer.move is not None
                 best = answer.move
             else:
-                self._note_faults(answer, legal)
                 if not set(legal) <= set(answer.values):
+                    if answer.values and self._dialogue is not None:
+                        letters = "".join(move.letter for move in answer.values)
+                        fault = f"expected values of all legal moves in info, got {letters}"
+                        self._dialogue.note("values", fault)
                     continue
                 last, best = answer, max(legal, key=answer.values.__getitem__)
                 if answer.best is not None and answer.best in legal:
@@ -548,19 +562,6 @@ class EnginePlayer(StreamPlayer):
                 line=last.line if fits else (),
                 reproducible=limits.seconds is None and not (stop is not None and stop.is_raised),
             )
-
-    def _note_faults(self, info: Info, legal: Sequence[Move]) -> None:
-        """Warn of what could not be used, once for each kind of data."""
-        faults = dict(info.faults)
-        if not faults and info.values and not set(legal) <= set(info.values):
-            letters = "".join(move.letter for move in info.values)
-            faults["values"] = f"expected values of all legal moves, got {letters}"
-        for name, fault in faults.items():
-            kind = "values" if name in MOVES_BY_LETTER else name
-            if kind not in self._noted:
-                self._noted.add(kind)
-                words = shown(shlex.join(self.words))
-                LOG.warning("ignored in an info line of %s: %s", words, fault)
 
     def _thoughts(
         self, position: SetPosition, limits: Budget, stop: Stop | None = None, *, infos: bool = True

@@ -2,7 +2,7 @@
 
 `docs/reference/engine-protocol.md` is the specification. Lines with an unknown first word parse as
 None, and unknown later words are ignored, for compatibility with later versions. Invalid lines
-raise, except `info`: its fields are optional, and `Info.faults` names those that cannot be read.
+raise.
 
     >>> parse_command("position 1100/0000/0000/0000 score 0")
     SetPosition(board=Board.parse('1100/0000/0000/0000'), score=0, move_number=None)
@@ -16,7 +16,6 @@ import math
 import os
 import re
 import shlex
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -153,7 +152,6 @@ class Info:
         best: the best move so far.
         line: the principal variation.
         text: text for people; a message has a line or a text, not both.
-        faults: why a field of the line could not be read, by its name; it is then left out.
     """
 
     depth: int | None = None
@@ -164,7 +162,6 @@ class Info:
     best: Move | None = None
     line: tuple[LineStep, ...] = ()
     text: str = ""
-    faults: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,38 +338,19 @@ _INFO: Final[Fields] = {
 }
 
 
-def _read(words: Sequence[str], fields: Fields) -> tuple[dict[str, Any], dict[str, InvalidInput]]:
-    """The values of the keys among some words, and the errors of those that cannot be read.
-
-    Other words are passed over.
-    """
+def _read(words: Sequence[str], fields: Fields) -> dict[str, Any]:
+    """The values of the keys among some words; other words are passed over."""
     found: dict[str, Any] = {}
-    faults: dict[str, InvalidInput] = {}
-    rest = deque(words)
-    while rest:
-        key = rest.popleft()
+    rest = iter(words)
+    for key in rest:
         if key not in fields:
             continue
-        try:
-            if key in found:
-                raise InvalidLine(f"expected {key} once, got it twice")
-            if not rest:
-                raise InvalidLine(f"expected a value after {key}, got the end of the line")
-            found[key] = fields[key](rest[0])
-        except InvalidInput as error:
-            faults[key] = error
-            if rest and rest[0] in fields:  # the value is missing
-                continue
-        if rest:
-            rest.popleft()
-    return found, faults
-
-
-def _read_all(words: Sequence[str], fields: Fields) -> dict[str, Any]:
-    """The values of the keys among some words; the first that cannot be read raises its error."""
-    found, faults = _read(words, fields)
-    for error in faults.values():
-        raise error
+        if key in found:
+            raise InvalidLine(f"expected {key} once, got it twice")
+        value = next(rest, None)
+        if value is None:
+            raise InvalidLine(f"expected a value after {key}, got the end of the line")
+        found[key] = fields[key](value)
     return found
 
 
@@ -393,14 +371,14 @@ def parse_command(line: str) -> Command | None:
             return SetOption(first_word(_rest(line, 1)), _rest(line, 2))
         case ["new", *words]:
             end = words.index("seed") if "seed" in words else len(words)
-            return NewGame(Rules.parse(" ".join(words[:end])), **_read_all(words[end:], _NEW))
+            return NewGame(Rules.parse(" ".join(words[:end])), **_read(words[end:], _NEW))
         case ["position", board, *words]:
-            found = _read_all(words, _POSITION)
+            found = _read(words, _POSITION)
             return SetPosition(Board.parse(board), found.get("score"), found.get("move"))
         case ["position"]:
             raise InvalidLine("expected position and a board, got no board")
         case ["go", *words]:
-            found = _read_all(words, _LIMITS)
+            found = _read(words, _LIMITS)
             return Go(
                 Budget(found.get("ply"), found.get("time"), found.get("nodes")), "quiet" in words
             )
@@ -444,12 +422,7 @@ def _words(line: str) -> list[str]:
 
 def _parse_info(line: str, words: list[str]) -> Info:
     end = next((n for n, word in enumerate(words) if word in ("line", "string")), len(words))
-    found, errors = _read(words[:end], _INFO)
-    if words[end : end + 1] == ["line"]:
-        try:
-            found["line"] = tuple(map(_step, words[end + 1 :]))
-        except InvalidInput as error:
-            errors["line"] = error
+    found, last = _read(words[:end], _INFO), words[end : end + 1]
     return Info(
         depth=found.get("depth"),
         nodes=found.get("nodes"),
@@ -457,9 +430,8 @@ def _parse_info(line: str, words: list[str]) -> Info:
         unit=found.get("unit", ""),
         values={move: found[key] for key, move in MOVES_BY_LETTER.items() if key in found},
         best=found.get("best"),
-        line=found.get("line", ()),
-        text=notation.printable(_rest(line, end + 2)) if words[end : end + 1] == ["string"] else "",
-        faults={key: str(error) for key, error in errors.items()},
+        line=tuple(map(_step, words[end + 1 :])) if last == ["line"] else (),
+        text=notation.printable(_rest(line, end + 2)) if last == ["string"] else "",
     )
 
 
