@@ -121,8 +121,6 @@ COMMANDS = (
             "tables query abcd/6512/1212/2120", ".answer.best", '"up"'),
     Command("train", train.TrainDocument, _training.RunTiming,
             f"train 2x4 {TRAIN}", ".settings.seed", '"1"'),
-    Command("train --runs", train.TrainRunsDocument, train.TrainRunsTiming,
-            f"train 01 --rules 2x2 --runs 2 {TRAIN}", ".seeds[1]", '"2"'),
     Command("train-policy", train_policy.TrainPolicyDocument, _training.RunTiming,
             "train-policy 64-64 --rules 2x2 --moves 1024 --out policy.safetensors",
             ".settings.seed", '"1"'),

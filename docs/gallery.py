@@ -17,7 +17,8 @@ from screenshots import COLOURS, chromium
 
 OUT = Path(__file__).parent / "images"
 PLAYERS = ["random", "greedy", "corner", "expectimax:eval=rows,ply=1", "expectimax:eval=rows,ply=2"]
-TRAIN = ["train", "2x4", "--threads", "1", "--games", "3000", "--runs", "3"]
+TRAIN = ["train", "2x4", "--threads", "1", "--games", "3000"]
+SEEDS = ("1", "2", "3")
 
 
 def twofold(folder: Path, *words: str) -> None:
@@ -40,9 +41,12 @@ def draw_report(folder: Path) -> None:
 
 def draw_curves(folder: Path) -> None:
     """The mean curves of two schedules, three runs each."""
+    curves = []
     for name in ("td", "tc"):
-        twofold(folder, *TRAIN, "--schedule", name, "--out", f"{name}.safetensors")
-    curves = ["--curves", "td.runs.csv", "--curves", "tc.runs.csv"]
+        for seed in SEEDS:
+            out = ["--seed", seed, "--out", f"{name}-{seed}.safetensors"]
+            twofold(folder, *TRAIN, "--schedule", name, *out)
+        curves += ["--curves", ",".join(f"{name}-{seed}.csv" for seed in SEEDS)]
     twofold(folder, "report", *curves, "--picture", str(OUT / "curves.svg"), "--force")
 
 

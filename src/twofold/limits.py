@@ -146,9 +146,6 @@ MAX_BANDS: Final = 64
 MAX_BAND: Final = 2**19
 """Largest tile sum at which such a band begins: that of 16 tiles of 32768."""
 
-MAX_TRAINING_RUNS: Final = 32
-"""Most training runs with the same settings, one after another."""
-
 MIN_DOWNGRADE: Final = 512
 """Smallest sum of different tiles at which tile-downgrading may begin."""
 

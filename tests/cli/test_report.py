@@ -40,23 +40,20 @@ def test_the_table_is_printed_where_nothing_else_is_asked_for(cli: Cli, study: s
     assert "still to play" not in found.out
 
 
-CURVES = "games,mean,low,high,seed_1,seed_2\n1000,100,90,110,99,101\n2000,200,150,250,190,210\n"
+CURVE = "games,mean\n1000,{}\n2000,{}\n"
 
 
 def test_learning_curves(cli: Cli, study: str, tmp_path: Path) -> None:
     """In a page of their own, below a study, and as pictures."""
-    for name in ("a&b.runs.csv", "b.runs.csv"):
-        (tmp_path / name).write_text(CURVES)
-    curves = [
-        word
-        for name in ("a&b.runs.csv", "b.runs.csv")
-        for word in ("--curves", str(tmp_path / name))
-    ]
+    one, two, last = (tmp_path / name for name in ("a&b-1.csv", "a&b-2.csv", "c,d.csv"))
+    for path, means in ((one, (99, 196)), (two, (101, 204)), (last, (50, 60))):
+        path.write_text(CURVE.format(*means))
+    curves = ["--curves", f"{one},{two}", "--curves", str(last)]
     page = cli("report", *curves, "--html", "-")
     assert page.code == 0
     assert "<h1>2048: 2 learning curves</h1>" in page.out
-    assert "a&amp;b.runs.csv" in page.out
-    assert "200 ± 50" in page.out
+    assert "a&amp;b, 2 runs" in page.out.replace("<wbr>", "")
+    assert "200 ± 51" in page.out
     assert "same dice" not in page.out
     both = cli("report", study, *curves, "--html", "-").out
     assert "<h1>2048: 2 runs, 40 games, 2 learning curves</h1>" in both

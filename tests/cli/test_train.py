@@ -75,8 +75,6 @@ def test_games_that_begin_elsewhere_are_counted_apart(
     found = re.search(r"^(\d+) games from the start, 300 begun in all, ", out, re.MULTILINE)
     assert found
     assert int(found[1]) < 300
-    runs = ["--runs", "2", *options, "--stages", "64", "--carousel"]
-    assert cli("train", *SMALL[:3], *runs).out.count(" games from the start, 300 begun in all") == 2
 
 
 def test_evaluations(cli: Cli, tmp_path: Path) -> None:

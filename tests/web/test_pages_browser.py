@@ -309,7 +309,6 @@ CALLS: list[tuple[str, str, Any, Any]] = [
     ("practice/endgame_game", MEASURED, None, [4, 3, 1, 2, 0.5, "2 r u"]),
     ("lab/runs", EMPTY, ["mean"], "lab.no_points"),
     ("lab/runs", EMPTY, ["reached_1024", 0], "lab.none_reached"),
-    ("lab/runs", EMPTY, ["seed_1", 5], "lab.not_of_runs"),
     ("dom", KEPT, None, [True, "b", "two", True, True, "typed"]),
     ("dom", KEYED, None, ["cad", True, True, ["new c", "new a", "new d", "old b"]]),
     ("dom", FOCUS, None, True),

@@ -1,131 +1,24 @@
-"""Learning curves: joined from several runs, and read back from the files that training writes."""
+"""Learning curves, read from the files that training writes; the mean of several runs."""
 
 import csv
 import io
-import operator
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from twofold.arena.stats import Interval, mean_interval
-from twofold.errors import InvalidInput, InvalidNetwork
-from twofold.figures import csv_text
+from twofold.arena.stats import mean_interval
+from twofold.errors import InvalidInput
 from twofold.game.notation import shown
 from twofold.storage.files import read_start
-from twofold.values.network_file import read_card
-
-RUNS_SUFFIX: Final = ".runs.csv"
-"""Suffix of the file of a joint curve, such as `net.runs.csv` beside `net-1.safetensors`."""
-
-COLUMNS: Final = ("games", "mean", "low", "high")
-"""The first columns of that file, followed by a column `seed_N` for each run."""
 
 _LARGEST: Final = 1e15
 """Largest number in a curve: games, moves, seconds or points."""
 
 MAX_BYTES: Final = 4 * 2**20
 """Largest file of a curve that is read."""
-
-
-@dataclass(frozen=True, slots=True)
-class OneCurve:
-    """The learning curve of a run.
-
-    `points` are the number of finished games and the mean score since the point before, at equal
-    distances.
-    """
-
-    seed: int
-    points: tuple[tuple[int, float], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class JointPoint:
-    """The runs after the same number of games.
-
-    Attributes:
-        games: of each run.
-        mean: over the runs with this many games, with its 95 % interval by Student's t.
-        runs: the mean score of each run; None for a run with fewer games.
-    """
-
-    games: int
-    mean: Interval
-    runs: tuple[float | None, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class JointCurve:
-    """The learning curves of several runs, with points in the order of games."""
-
-    seeds: tuple[int, ...]
-    points: tuple[JointPoint, ...]
-
-    @property
-    def last(self) -> JointPoint | None:
-        """The last point of all runs; None if there is none."""
-        there = [point for point in self.points if None not in point.runs]
-        return there[-1] if there else None
-
-    def csv(self) -> str:
-        """One line a point, with a header; unknown cells are empty."""
-        rows = []
-        for point in self.points:
-            found = (point.mean.value, point.mean.low, point.mean.high, *point.runs)
-            rounded = [None if value is None else round(value, 1) for value in found]
-            rows.append([point.games, *rounded])
-        return csv_text([*COLUMNS, *(f"seed_{seed}" for seed in self.seeds)], rows)
-
-
-def runs_path(out: str | os.PathLike[str]) -> Path:
-    """The file of a joint curve: `net.runs.csv` for `net.safetensors`."""
-    return Path(out).with_suffix(RUNS_SUFFIX)
-
-
-def join(curves: Sequence[OneCurve]) -> JointCurve:
-    """Join curves; points are averaged to the largest distance of any curve.
-
-    There is a point wherever a run has one. The interval needs two runs.
-    """
-    apart = max((curve.points[0][0] for curve in curves if curve.points), default=1)
-    means = [_widened(curve.points, apart) for curve in curves]
-    points = []
-    for games in sorted(set().union(*means)):
-        runs = tuple(found.get(games) for found in means)
-        known = [mean for mean in runs if mean is not None]
-        points.append(JointPoint(games, mean_interval(known), runs))
-    return JointCurve(tuple(curve.seed for curve in curves), tuple(points))
-
-
-def _widened(points: Sequence[tuple[int, float]], apart: int) -> dict[int, float]:
-    """Points at distance `apart`, each the mean of those since the one before."""
-    if not points:
-        return {}
-    size = max(apart // points[0][0], 1)
-    groups = [points[end - size : end] for end in range(size, len(points) + 1, size)]
-    return {group[-1][0]: sum(mean for _, mean in group) / size for group in groups}
-
-
-def read_runs(paths: Iterable[str | os.PathLike[str]]) -> JointCurve:
-    """The joint curve of the networks in some files; the weights are not read."""
-    return join(list(map(_curve_of, paths)))
-
-
-def _curve_of(path: str | os.PathLike[str]) -> OneCurve:
-    card = read_card(path)
-    try:
-        seed = int(card.settings["seed"])
-        points = tuple((int(row[0]), float(row[3])) for row in card.curve)
-        games = [0, *(at for at, _ in points)]
-        if not all(map(operator.lt, games, games[1:])) or not all(_may_hold(y) for _, y in points):
-            raise ValueError
-    except (KeyError, TypeError, ValueError, IndexError, OverflowError):
-        raise InvalidNetwork(
-            f"expected the file of a training run, got {shown(os.fspath(path))}"
-        ) from None
-    return OneCurve(seed, points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +45,7 @@ AXES: Final = ("games", "moves", "seconds")
 
 
 def read_table(path: str | os.PathLike[str]) -> tuple[list[str], list[list[float | None]]]:
-    """The header and the rows of a `net.csv` or `net.runs.csv`; None for an empty cell.
+    """The header and the rows of a `net.csv`; None for an empty cell.
 
     Raises:
         InvalidInput: it is no such file, or a cell is no finite number.
@@ -169,21 +62,21 @@ def read_table(path: str | os.PathLike[str]) -> tuple[list[str], list[list[float
         return header, [[_finite(cell) if cell else None for cell in one] for one in lines]
     except (csv.Error, ValueError) as error:
         raise InvalidInput(
-            "expected a learning curve of twofold train, such as net.csv or net.runs.csv, "
+            "expected a learning curve of twofold train, such as net.csv, "
             f"got {shown(os.fspath(path))}: {error}"
         ) from None
 
 
 def read_curve(path: str | os.PathLike[str], *, axis: str = "games", tile: int = 0) -> DrawnCurve:
-    """The curve in a `net.csv` or `net.runs.csv` of `twofold train`.
+    """The curve in a `net.csv` of `twofold train`.
 
     Args:
         path: the file.
-        axis: one of `AXES`; a joint curve has games alone.
+        axis: one of `AXES`.
         tile: reach rates of this tile in place of scores; 0 for scores.
 
     Raises:
-        InvalidInput: it is no such file, or has no such columns.
+        InvalidInput: it is no such file, or has no such columns, or no points.
     """
     header, rows = read_table(path)
     columns = {name: [row[place] for row in rows] for place, name in enumerate(header)}
@@ -195,32 +88,42 @@ def read_curve(path: str | os.PathLike[str], *, axis: str = "games", tile: int =
         )
     if None in columns[axis] + columns[figure]:
         raise InvalidInput(f"expected a number of {axis} and {figure} on each line, got {name}")
-    unknown = [None] * len(rows)
-    return DrawnCurve(
-        Path(path).name,
-        tuple(value or 0.0 for value in columns[axis]),
-        tuple((100 if tile else 1) * (value or 0.0) for value in columns[figure]),
-        tuple(unknown if tile else columns.get("low", unknown)),
-        tuple(unknown if tile else columns.get("high", unknown)),
-        axis,
-        tile,
+    if not rows:
+        raise InvalidInput(f"expected a curve with points, got none in {name}")
+    means = [(100 if tile else 1) * (value or 0.0) for value in columns[figure]]
+    places, unknown = [value or 0.0 for value in columns[axis]], (None,) * len(rows)
+    return DrawnCurve(Path(path).name, (*places,), (*means,), unknown, unknown, axis, tile)
+
+
+def mean_curve(curves: Sequence[DrawnCurve]) -> DrawnCurve:
+    """The mean of runs as far as all of them have come, with its 95 % interval by Student's t.
+
+    Raises:
+        InvalidInput: their points are not after the same numbers of games.
+    """
+    first = curves[0]
+    count = min(len(one.games) for one in curves)
+    if len({one.games[:count] for one in curves}) > 1:
+        raise InvalidInput(
+            f"expected runs with points after the same {first.axis} for their mean, "
+            f"got others in {shown(curves[-1].name)}"
+        )
+    means = [
+        mean_interval(values) for values in zip(*(one.means[:count] for one in curves), strict=True)
+    ]
+    name = re.sub(r"[-_.]?\d*\.csv$", "", first.name) or first.name
+    return replace(
+        first,
+        name=f"{name}, {len(curves)} runs",
+        games=first.games[:count],
+        means=tuple(one.value for one in means),
+        lows=tuple(one.low for one in means),
+        highs=tuple(one.high for one in means),
     )
-
-
-def read_points(path: str | os.PathLike[str], *, axis: str = "games", tile: int = 0) -> DrawnCurve:
-    """The curve of `read_curve`; raises InvalidInput if it has no points, too."""
-    curve = read_curve(path, axis=axis, tile=tile)
-    if not curve.games:
-        raise InvalidInput(f"expected a curve with points, got none in {shown(curve.name)}")
-    return curve
 
 
 def _finite(text: str) -> float:
     value = float(text)
-    if not _may_hold(value):
+    if not abs(value) <= _LARGEST:
         raise ValueError(f"expected a number, got {text!r}")
     return value
-
-
-def _may_hold(value: float) -> bool:
-    return abs(value) <= _LARGEST

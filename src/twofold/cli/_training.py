@@ -3,7 +3,7 @@
 import os
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -114,15 +114,13 @@ def check_out(out: str, *, resume: bool) -> None:
         raise InvalidInput(f"expected --out with a name that ends in {SUFFIX}, got {quoted(out)}")
 
 
-def check_files(*outs: str, resume: bool, force: bool, inputs: Iterable[str | Path] = ()) -> None:
+def check_files(out: str, *, resume: bool, force: bool, inputs: Sequence[str | Path] = ()) -> None:
     """Refuse to write over a file, unless the run in it goes on or is replaced."""
-    inputs = list(inputs)
-    for out in outs:
-        instead = "--resume continues the run in it"
-        new_file(out, inputs=inputs, force=force or resume, instead=instead)
-        for path, what in zip(files_beside(out), BESIDE, strict=True):
-            continued = partial(_not_beside, what, out)
-            new_file(path, inputs=inputs, force=force or resume, continued=continued)
+    instead = "--resume continues the run in it"
+    new_file(out, inputs=inputs, force=force or resume, instead=instead)
+    for path, what in zip(files_beside(out), BESIDE, strict=True):
+        continued = partial(_not_beside, what, out)
+        new_file(path, inputs=inputs, force=force or resume, continued=continued)
 
 
 BESIDE: Final = "learning curve", "evaluations"

@@ -1,12 +1,13 @@
 """`twofold report`: what a study says, as a page, as tables, as data."""
 
+import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
 from twofold.arena import page, tables
-from twofold.arena.curves import DrawnCurve, read_points
+from twofold.arena.curves import DrawnCurve, mean_curve, read_curve
 from twofold.arena.export import csv_parts, export_boards, export_parquet, export_records
 from twofold.arena.plots import FORMS, KINDS, Kind, learning_curves, study_figure
 from twofold.arena.report import Section, gather, relabelled
@@ -27,7 +28,7 @@ EXAMPLE = """  twofold report study.db
   twofold report study.db --picture reach.pdf
   twofold report study.db --plot strength --picture strength.pdf
   twofold report study.db --markdown tables.md --label greedy=Greedy
-  twofold report --curves a.runs.csv --curves b.runs.csv --picture curves.pdf
+  twofold report --curves td-1.csv,td-2.csv --curves tc-1.csv,tc-2.csv --picture curves.pdf
   twofold report --curves net.csv --axis moves --tile 2048 --picture reach.svg"""
 
 
@@ -71,7 +72,11 @@ def command(
     ] = "",
     curves: Annotated[
         list[str] | None,
-        option("FILE", "Learning curve of train, for --html or --picture; may be repeated."),
+        option(
+            "FILE",
+            "Learning curve of train, for --html or --picture; with commas between files, the "
+            "mean of runs. May be repeated.",
+        ),
     ] = None,
     picture: Annotated[
         str, option("OUT", "Draw a plot of the study, or the curves, as .svg, .pdf or .png.")
@@ -105,26 +110,30 @@ def command(
     outputs = {"--html": html, "--markdown": markdown, "--csv": csv}
     outputs |= {"--parquet": parquet, "--records": records}
     written = {name: path for name, path in outputs.items() if path}
-    paths, is_table = curves or [], not (written or write_boards or picture)
-    if not (study or paths):
+    groups, is_table = list(map(_files, curves or [])), not (written or write_boards or picture)
+    if not (study or groups):
         raise InvalidInput("expected a study of bench --out, or --curves FILE, got neither")
     for name in ("--parquet", "--records"):
         if outputs[name] == STDOUT:
             raise InvalidInput(f"expected {name} with a file, got {STDOUT}")
-    _check_files(written | {"--picture": picture}, [study, *paths], force=force)
+    inputs = [study, *itertools.chain.from_iterable(groups)]
+    _check_files(written | {"--picture": picture}, inputs, force=force)
     if picture and not picture.endswith(tuple(f".{form}" for form in FORMS)):
         raise InvalidInput(
             f"expected --picture with a name that ends in .svg, .pdf or .png, got {shown(picture)}"
         )
-    if len(paths) > MAX_CURVES:
-        raise InvalidInput(f"expected at most {MAX_CURVES} curves in a picture, got {len(paths)}")
-    drawn = [read_points(path, axis=axis, tile=tile or 0) for path in paths]
+    if len(groups) > MAX_CURVES:
+        raise InvalidInput(f"expected at most {MAX_CURVES} curves in a picture, got {len(groups)}")
+    drawn = []
+    for paths in groups:
+        runs = [read_curve(path, axis=axis, tile=tile or 0) for path in paths]
+        drawn.append(runs[0] if len(runs) == 1 else mean_curve(runs))
     names = _new_names(label or [])
     if not study:
         _write(None, [], written, picture, drawn)
         return
     with Study(study, read_only=True) as opened, waiting("reading the study ..."):
-        is_shown = is_table or html or markdown or (picture and not paths)
+        is_shown = is_table or html or markdown or (picture and not groups)
         sections = relabelled(gather(opened), names) if is_shown else []
         _write(opened, sections, written, picture, drawn, plot)
         for file in export_boards(opened, write_boards, force=force) if write_boards else ():
@@ -156,6 +165,11 @@ def _write(
         elif study:
             (export_records if name == "--records" else export_parquet)(study, path)
             print_note(f"wrote {path}")
+
+
+def _files(text: str) -> list[str]:
+    """The files of a curve: one, whatever its name, or several with commas between them."""
+    return [text] if os.path.exists(text) else text.split(",")
 
 
 def _check_files(asked: dict[str, str], inputs: list[str], *, force: bool) -> None:

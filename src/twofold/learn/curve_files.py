@@ -7,12 +7,10 @@ from typing import Final
 
 import msgspec
 
-from twofold.arena import curves
 from twofold.arena.curves import read_table
 from twofold.errors import InvalidInput
 from twofold.game.notation import printable, shown
 from twofold.learn.curve import COLUMNS, EVALUATIONS_SUFFIX, MAX_POINTS, SURVIVAL, columns
-from twofold.limits import MAX_TRAINING_RUNS
 from twofold.storage.files import read_start
 from twofold.storage.named_files import NamedFile, find, named
 from twofold.values.network_file import SUFFIX as NETWORK
@@ -22,9 +20,8 @@ CURVE_SUFFIX: Final = ".csv"
 MAX_SETS: Final = 16
 """Maximum number of sets of boards shown: the first ones of a file."""
 
-_SINGLE: Final = b"games,moves,seconds,mean,largest"
-_JOINT: Final = ",".join(curves.COLUMNS).encode()
-"""Headers of the curves of one run and of several."""
+_HEADER: Final = b"games,moves,seconds,mean,largest"
+"""Begin of a curve."""
 
 _WHEN: Final = tuple(COLUMNS.index(name) for name in ("games", "moves", "seconds"))
 _MEAN: Final = COLUMNS.index("mean")
@@ -39,13 +36,11 @@ class RunInfo(msgspec.Struct):
         changed: time of the last change, ISO 8601.
         network: name of the network's file; empty if there is none.
         player: spec of the player with this network; empty if there is none.
-        games: number of finished games, of all runs.
+        games: number of finished games.
         seconds: training time.
         mean: mean score at the last point; null before the first one.
         largest: largest score of all games.
         reached: share of the games of the last point that reached each tile.
-        runs: number of runs averaged; if there are several, moves, time, largest score and reach
-            rates are unknown.
         error: why it cannot be read; empty if it can.
     """
 
@@ -60,7 +55,6 @@ class RunInfo(msgspec.Struct):
     mean: float | None = None
     largest: int | None = None
     reached: dict[str, float] = {}
-    runs: int = 1
     error: str = ""
     player: str = ""
 
@@ -69,9 +63,8 @@ class RunCurve(msgspec.Struct):
     """A learning curve.
 
     Attributes:
-        columns: `games`, `moves`, `seconds`, `mean`, `largest`, then `reached_1024` and so on; for
-            several runs `games`, `mean`, `low`, `high`, then `seed_1` and so on.
-        rows: one per point, in order; null for unknown values.
+        columns: `games`, `moves`, `seconds`, `mean`, `largest`, then `reached_1024` and so on.
+        rows: one per point, in order.
         evaluations: games, moves, seconds and mean score of each evaluation of the network.
         survival: by set of boards: games, moves, seconds and the share of games from these boards
             that reached the next large tile, for each evaluation.
@@ -80,7 +73,7 @@ class RunCurve(msgspec.Struct):
     name: str
     changed: str
     columns: list[str]
-    rows: list[list[float | None]]
+    rows: list[list[float]]
     evaluations: list[list[float]] = []
     survival: dict[str, list[list[float]]] = {}
 
@@ -108,7 +101,7 @@ def _curve(folder: Path, found: NamedFile) -> RunCurve:
 def _run_info(folder: Path, found: NamedFile) -> RunInfo | None:
     """None for a file that does not begin like a learning curve."""
     try:
-        if not read_start(found.path, 200).startswith((_SINGLE, _JOINT)):
+        if not read_start(found.path, 200).startswith(_HEADER):
             return None
         curve = _curve(folder, found)
     except InvalidInput as error:
@@ -123,17 +116,11 @@ def _run_info(folder: Path, found: NamedFile) -> RunInfo | None:
 
 def _summary(curve: RunCurve) -> RunInfo:
     info = RunInfo(curve.name, curve.changed, points=len(curve.rows))
-    rows = [[cell or 0.0 for cell in row] for row in curve.rows]
-    if _is_joint(curve.columns):
-        info.runs = len(curve.columns) - len(curves.COLUMNS)
-        complete = [row for row, known in zip(rows, curve.rows, strict=True) if None not in known]
-        if last := (complete or rows)[-1:]:  # the last point that all runs have reached
-            info.games, info.mean = int(last[0][0]), last[0][1]
-    elif rows:
-        games, moves, seconds, mean, _, *reached = rows[-1]
+    if curve.rows:
+        games, moves, seconds, mean, _, *reached = curve.rows[-1]
         info.games, info.moves, info.seconds, info.mean = int(games), int(moves), seconds, mean
         info.moves_per_second = moves / seconds if seconds > 0 else 0.0
-        info.largest = int(max(row[4] for row in rows))
+        info.largest = int(max(row[4] for row in curve.rows))
         tiles = (name.removeprefix("reached_") for name in curve.columns[5:])
         info.reached = dict(zip(tiles, reached, strict=True))
     return info
@@ -141,22 +128,16 @@ def _summary(curve: RunCurve) -> RunInfo:
 
 @lru_cache(maxsize=64)
 def _read_curve(found: NamedFile, judged: NamedFile | None) -> RunCurve:
-    header, rows = read_table(found.path)
-    is_joint = _is_joint(header)
-    if not is_joint and header != columns():
+    header, cells = read_table(found.path)
+    if header != columns():
         raise InvalidInput("expected the columns of a learning curve, got other columns")
-    if any(None in (row[:2] if is_joint else row) for row in rows):
+    rows = [[cell for cell in row if cell is not None] for row in cells]
+    if any(len(row) < len(header) for row in rows):
         raise InvalidInput("expected a number in each cell of a learning curve, got none")
     if len(rows) > MAX_POINTS:
         raise InvalidInput(f"expected at most {MAX_POINTS} points, got more")
     means, survival = ([], {}) if judged is None else _judged(judged)
     return RunCurve(found.name, found.date, header, rows, means, survival)
-
-
-def _is_joint(header: list[str]) -> bool:
-    first, seeds = tuple(header[: len(curves.COLUMNS)]), header[len(curves.COLUMNS) :]
-    named = all(name.startswith("seed_") and name[5:].isdecimal() for name in seeds)
-    return first == curves.COLUMNS and named and 0 < len(seeds) <= MAX_TRAINING_RUNS
 
 
 def _judged(judged: NamedFile) -> tuple[list[list[float]], dict[str, list[list[float]]]]:

@@ -14,7 +14,7 @@ from typing import IO, Annotated, Final, Literal, TypeVar
 import msgspec
 
 from twofold.arena import page
-from twofold.arena.curves import read_points
+from twofold.arena.curves import read_curve
 from twofold.arena.export import csv_parts
 from twofold.arena.plots import Drawing, Form, learning_curves, study_figure
 from twofold.arena.report import SectionCharts, gather, grouped, section_charts
@@ -110,7 +110,7 @@ class CurvesFigure(msgspec.Struct):
     Attributes:
         run: name of a run; may be repeated.
         form: of the file: svg, pdf or png.
-        axis: games, moves or seconds; games alone for the mean of several runs.
+        axis: games, moves or seconds.
         tile: draw how often games reached this tile, in place of scores.
     """
 
@@ -256,7 +256,7 @@ class Lab:
         drawn = []
         for found in files:
             try:
-                drawn.append(read_points(found.path, axis=query.axis, tile=query.tile))
+                drawn.append(read_curve(found.path, axis=query.axis, tile=query.tile))
             except InvalidInput as error:
                 raise InvalidInput(_sentence(error, found)) from None
         name = files[0].path.stem if len(files) == 1 else "curves"

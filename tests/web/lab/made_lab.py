@@ -8,7 +8,6 @@ import pytest
 
 from tests.support.games import game
 from twofold.arena.boards import parse_boards
-from twofold.arena.curves import OneCurve, join
 from twofold.arena.games import GameColumns
 from twofold.arena.study import Study
 from twofold.game.notation import SeedRange
@@ -65,15 +64,6 @@ def make_run(path: Path, points: int = 3) -> None:
         for k in range(1, points + 1)
     ]
     path.write_text(LearningCurve(points=made).csv())
-
-
-def make_runs(path: Path) -> None:
-    """Two runs, the second one shorter."""
-    curves = [
-        OneCurve(7, ((1000, 100), (2000, 220), (3000, 260))),
-        OneCurve(8, ((1000, 140), (2000, 180))),
-    ]
-    path.write_text(join(curves).csv())
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.support.browser import LAPTOP, Served, Visit, serve, visit
-from tests.web.lab.made_lab import add, make_late_study, make_run, make_runs, make_study, row
+from tests.web.lab.made_lab import add, make_late_study, make_run, make_study, row
 from twofold.arena.study import Study
 from twofold.game.notation import SeedRange
 
@@ -213,19 +213,3 @@ def test_evaluations_are_drawn_beside_the_training_mean(laptop: Visit, folder: P
     expect(survival).to_be_hidden()
     for name in ("judged.csv", "judged.evaluations.csv"):
         (folder / name).unlink()
-
-
-def test_the_mean_of_several_runs_has_a_band(laptop: Visit, folder: Path) -> None:
-    make_runs(folder / "several.runs.csv")
-    laptop.open("/lab?run=several.runs.csv", ".chart-band")
-    expect(laptop.page.get_by_text("mean 200 of 2 runs")).to_be_visible()
-    expect(laptop.page.get_by_text("The bands are the 95 % intervals")).to_be_visible()
-    expect(laptop.page.locator(".lab-figures dd").nth(1)).to_have_text("–")  # moves
-    band = laptop.page.locator(".chart-band").get_attribute("d")
-    assert band is not None
-    assert band.count("M") == 1
-    laptop.page.get_by_role("radio", name="highest score").check()
-    expect(laptop.page.locator(".lab-empty")).to_have_attribute(
-        "data-empty", "not known for the mean of several runs"
-    )
-    (folder / "several.runs.csv").unlink()

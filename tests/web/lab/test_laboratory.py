@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.web.lab.made_lab import RULES, add, make_run, make_runs, row
+from tests.web.lab.made_lab import RULES, add, make_run, row
 from tests.web.lab.made_lab import example as example  # a fixture
 from tests.web.lab.made_lab import folder as folder  # a fixture
 from twofold.arena.curves import MAX_BYTES
@@ -188,27 +188,6 @@ def test_evaluations_come_with_their_curve(folder: Path) -> None:
         beside.write_bytes(text.encode(errors="surrogateescape"))
         assert run(folder, "net.csv").evaluations == []
         assert run(folder, "net.csv").survival == {}
-
-
-def test_the_mean_of_several_runs(folder: Path) -> None:
-    """With its interval where it is known; moves and times are unknown."""
-    make_runs(folder / "several.runs.csv")
-    found = run(folder, "several.runs.csv")
-    assert found.columns == ["games", "mean", "low", "high", "seed_7", "seed_8"]
-    assert found.rows == [
-        [1000, 120, -134.1, 374.1, 100, 140],
-        [2000, 200, -54.1, 454.1, 220, 180],
-        [3000, 260, None, None, 260, None],
-    ]
-    (info,) = [one for one in runs(folder) if one.name == "several.runs.csv"]
-    assert (info.runs, info.games, info.mean, info.largest) == (2, 2000, 200, None)
-    assert (info.moves, info.network, info.error) == (0, "", "")
-    for wrong in ("games,mean,low,high\n1,2,3,4\n", "games,mean,low,high,seed_x\n1,2,3,4,5\n",
-                  "games,mean,low,high,seed_1\n1,,3,4,5\n"):  # fmt: skip
-        (folder / "several.runs.csv").write_text(wrong)
-        with pytest.raises(InvalidInput, match="expected"):
-            run(folder, "several.runs.csv")
-        assert [one.error != "" for one in runs(folder) if one.name == "several.runs.csv"] == [True]
 
 
 @pytest.mark.parametrize(("change", "sentence"), [

@@ -83,7 +83,7 @@ export class RunView {
       !(curves.length && curves.every(({ error }) => error)) && h('div', { class: 'card lab-curves stack' }, this.#controls(curves, tiles),
         h('div', { class: lines.length ? 'lab-chart' : 'lab-chart lab-empty', dataset: { empty: text(whyEmpty(curves, this.measure)) } },
           this.#chart(lines, curves)),
-        h('p', { class: 'soft small', text: this.#explain(curves, lines) }),
+        h('p', { class: 'soft small', text: this.#explain(curves) }),
         lines.length > 0 && this.#files(),
         names.length === 1 && curves[0]?.rows.length > 0 && csvButton(text('lab.curve'),
           () => ({ name: names[0].replace(/\.csv$/, ''), rows: [curves[0].columns, ...curves[0].rows] })),
@@ -171,12 +171,11 @@ export class RunView {
   }
 
   /** What a point of each line is. */
-  #explain(curves, lines) {
+  #explain(curves) {
     const isJudged = this.measure === 'mean' && curves.length === 1 && curves[0].evaluations?.length;
     return [
       this.measure === 'survival' ? explainSurvival(curves) : text(`lab.caption_${this.measure}`),
       isJudged && text('lab.caption_evaluations'),
-      lines.some((line) => line.low) && text('lab.caption_runs_band'),
     ].filter(Boolean).join(' ');
   }
 }
@@ -195,9 +194,9 @@ function measureChips(label, values, chosen, onPick, name = label) {
 /** Columns: the key of their name, the value in a run, how it is written. */
 const COLUMNS = [
   ['games', (run) => run.games, number],
-  ['moves', (run) => ofOne(run, run.moves), formatShort],
-  ['speed', (run) => ofOne(run, run.moves_per_second), formatShort],
-  ['time', (run) => ofOne(run, run.seconds), formatLong],
+  ['moves', (run) => run.moves, formatShort],
+  ['speed', (run) => run.moves_per_second, formatShort],
+  ['time', (run) => run.seconds, formatLong],
   ['mean', (run) => run.mean, (value) => number(Math.round(value))],
   ['largest', (run) => run.largest, number],
 ];
@@ -214,11 +213,6 @@ function tableOf(runs, tiles) {
   };
 }
 
-/** A figure that is not known of the mean of several runs. */
-function ofOne(run, value) {
-  return run.runs > 1 ? null : value;
-}
-
 function columnsOf(tiles) {
   const rates = tiles.map((tile) => [text('lab.column_reached', { tile }),
     (run) => run.reached[tile], (value) => fixed(100 * value, 1)]);
@@ -233,7 +227,6 @@ function shown(value, format) {
 
 const COLOURS = 6;
 const REACHED = 'reached_';
-const SEED = 'seed_';
 
 /** What can be drawn; survival where games from boards measured a network. */
 const MEASURES = ['mean', 'largest', 'reached', 'survival'];
@@ -302,8 +295,7 @@ function linesOf(curves, { measure, unit, tile }) {
  */
 export function whyEmpty(curves, measure) {
   if (!curves.some(({ rows }) => rows.length)) return 'lab.no_points';
-  const isKnown = curves.some(({ columns }) => columns.some((name) => name.startsWith(REACHED)));
-  return measure === 'reached' && isKnown ? 'lab.none_reached' : 'lab.not_of_runs';
+  return measure === 'reached' ? 'lab.none_reached' : 'lab.no_points';
 }
 
 /** The look of the line at a place. */
@@ -316,7 +308,7 @@ function trainingLines(curves, { measure, unit, tile }) {
   const lines = only
     ? only.map((one, place) => line(curves[0], `${REACHED}${one}`, unit, place, text('lab.line_reached', { tile: one })))
     : curves.map((curve, place) => line(curve, measure === 'reached' ? `${REACHED}${tile}` : measure, unit, place,
-      curves.length === 1 ? aloneName(curve, measure) : curve.name));
+      curves.length === 1 ? text(`lab.measure_${measure}`) : curve.name));
   // the mean scores of the games that measured the network in between
   if (curves.length === 1 && measure === 'mean') lines.push(judged(text('lab.line_evaluations'), curves[0].evaluations ?? [], unit, 1, 1));
   return lines;
@@ -339,28 +331,14 @@ function judged(name, rows, unit, place, factor) {
   };
 }
 
-function aloneName(curve, measure) {
-  const count = curve.columns.filter((name) => name.startsWith(SEED)).length || 1; // runs that it is the mean of
-  return count > 1 ? text('lab.line_runs', { count }) : text(`lab.measure_${measure}`);
-}
-
 function line({ columns, rows }, column, unit, place, name) {
   const [x, y] = [columns.indexOf(UNITS[unit]), columns.indexOf(column)];
   if (x < 0 || y < 0) return { name, xs: [], ys: [] };
   const factor = column.startsWith(REACHED) ? 100 : 1;
   return {
     name,
-    ...band(columns, rows),
     xs: rows.map((row) => row[x]),
     ys: rows.map((row) => factor * row[y]),
     ...lookOf(place),
   };
-}
-
-/** The interval of the mean of several runs; no score is below 0. */
-function band(columns, rows) {
-  const [low, high] = [columns.indexOf('low'), columns.indexOf('high')];
-  if (low < 0 || high < 0) return {};
-  const above = (value) => (value === null ? null : Math.max(0, value));
-  return { low: rows.map((row) => above(row[low])), high: rows.map((row) => row[high]) };
 }

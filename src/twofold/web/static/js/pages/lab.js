@@ -172,8 +172,8 @@ function studyLines({ players, games, asked }) {
   ];
 }
 
-function runLines({ mean, runs, games }) {
+function runLines({ mean, games }) {
   const words = mean === null ? text('lab.no_points')
-    : text(runs > 1 ? 'lab.mean_of_runs' : 'lab.mean_of', { mean: formatShort(mean), count: runs });
+    : text('lab.mean_of', { mean: formatShort(mean) });
   return h('span', { class: 'soft small', text: `${words} · ${text('games.found', { count: games })}` });
 }
