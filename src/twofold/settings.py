@@ -36,6 +36,7 @@ class Form:
         parse: its value from a text; or several settings by name, as a dict.
         format: its text in documents; None for those that JSON holds as they are.
         shown: the text that stands for the default in the help.
+        or_zero: whether it may be 0, for never, below its smallest value.
     """
 
     metavar: str = ""
@@ -45,6 +46,7 @@ class Form:
     parse: Callable[[str], Any] | None = None
     format: Callable[[Any], str] | None = None
     shown: str = ""
+    or_zero: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +130,7 @@ def check_settings(settings: msgspec.Struct, error: type[InvalidInput] = Invalid
     """
     for one in settings_of(type(settings)):
         value, low, high = getattr(settings, one.name), one.meta.ge, one.meta.le
-        if low is None or high is None or value is None:
+        if low is None or high is None or value is None or (one.form.or_zero and value == 0):
             continue
         if one.type is int:
             check_limit(one.words, value, int(low), int(high))

@@ -101,6 +101,7 @@ FAULTS: dict[str, list[tuple[str, str]]] = {
         ("convert a.safetensors x.txt", "in .safetensors, or in .w for TDL2048+, got 'x.txt'"),
         ("convert a.safetensors x.safetensors --unit 2", "--unit together with --release"),
         ("convert a.safetensors x.safetensors --bytes 2", "expected --bytes with a file *.w"),
+        ("convert a.safetensors x.w --bytes 3", "expected --bytes as one of 2, 4, 8, got '3'"),
         ("convert a.safetensors x.w --note a", "expected no --note with 'x.w'"),
         ("convert a.safetensors x.w --release", "ends in .safetensors for --release"),
         ("convert p.safetensors p.w", "policy network"),
@@ -163,7 +164,9 @@ FAULTS: dict[str, list[tuple[str, str]]] = {
     ],
     "train": [
         ("0123", "expected --out FILE"),
-        ("0123 --out n.safetensors --downgrade -5", "expected --downgrade as a number from 0 to"),
+        ("0123 --out n.safetensors --downgrade 3", "expected --downgrade as a number from 512 to"),
+        (f"{TRAIN} --eval-downgrade 3", "expected --eval-downgrade as a number from 512 to"),
+        (f"{TRAIN} --band-share 0", "expected --band-share as a number from 0.001 to 1, got 0"),
         ("'' --out n.safetensors", "expected a NETWORK such as 4x6, or --resume, got neither"),
         ("0123 --out no/such/n.safetensors", "expected --out in an existing folder"),
         ("--resume", "expected --resume --out FILE: --resume itself takes no file"),

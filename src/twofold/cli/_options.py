@@ -12,7 +12,7 @@ from typing import IO, Annotated, Any, Final, Generic, TypeVar, get_args, get_or
 import msgspec
 import typer
 
-from twofold.cli import is_given
+from twofold.cli import is_given, read_count
 from twofold.cli._output import check_output, loading, print_note
 from twofold.cli.completion import words_of
 from twofold.errors import InvalidInput, InvalidSpec, UnsupportedRules
@@ -125,6 +125,11 @@ BoardsOption = Annotated[str, option("FILE", "Start the games from the boards in
 PaceOption = Annotated[
     float | None, option("X", "Limit the pace. Default: no limit.", min=SLOWEST, max=FASTEST)
 ]
+
+
+def zero_or(low: int, high: int) -> Callable[[str | int], int]:
+    """A parser of 0, for never, and of whole numbers from `low` to `high`."""
+    return lambda text: 0 if str(text) == "0" else read_count(text, low, high)
 
 
 def read_tile(text: str | int) -> int:
@@ -389,8 +394,10 @@ def _option_of(one: Setting) -> inspect.Parameter:
     elif kind is bool:
         default, made = False, flag(one.option, words)
     else:
-        limits = {"min": one.meta.ge, "max": one.meta.le}
-        made = option(form.metavar, words, name=one.option, follows=form.follows, **limits)
+        more: dict[str, Any] = {"min": one.meta.ge, "max": one.meta.le}
+        if form.or_zero:
+            more = {"parser": zero_or(int(one.meta.ge or 0), int(one.meta.le or 0))}
+        made = option(form.metavar, words, name=one.option, follows=form.follows, **more)
     hint = Annotated[kind, made]  # type: ignore[valid-type] # it is known when this runs
     keyword = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(one.name, keyword, default=default, annotation=hint)

@@ -2,7 +2,7 @@
 
 import contextlib
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 import typer
@@ -200,13 +200,8 @@ def convert(
         float | None, _options.option("P", "With --release: rounding step, in points. Default: 4.")
     ] = None,
     value_bytes: Annotated[
-        int | None,
-        _options.option(
-            "N",
-            "For *.w: bytes per weight, 2, 4 or 8. Default: 4.",
-            name="--bytes",
-            follows="2 4 8",
-        ),
+        Literal["2", "4", "8"] | None,
+        _options.option("N", "For *.w: bytes per weight, 2, 4 or 8. Default: 4.", name="--bytes"),
     ] = None,
     note: Annotated[str, _options.option("TEXT", "Note to store in the file.")] = "",
     force: _options.ForceOption = False,
@@ -243,7 +238,7 @@ def convert(
             found = read_learnt(network, sums=for_tdl)
             card = msgspec.structs.replace(found.card, note=note) if note else found.card
             if for_tdl:
-                write_tdl(out, found.network, sums=found.sums, bytes_a_value=value_bytes or 4)
+                write_tdl(out, found.network, sums=found.sums, bytes_a_value=int(value_bytes or 4))
             elif release:
                 write_release(out, found.network, card, unit=4.0 if unit is None else unit)
             else:

@@ -20,7 +20,14 @@ from twofold.learn.evaluation import EvaluationGames
 from twofold.learn.rules import load_decay, load_rule
 from twofold.learn.settings import TrainingSettings, parse_schedule
 from twofold.learn.training import Training, training_bytes
-from twofold.limits import MAX_DOWNGRADE, MAX_GAMES, MAX_TRAINING_GAMES, check_limit, cores
+from twofold.limits import (
+    MAX_DOWNGRADE,
+    MAX_GAMES,
+    MAX_TRAINING_GAMES,
+    MIN_DOWNGRADE,
+    check_limit,
+    cores,
+)
 from twofold.settings import with_option
 from twofold.values.network import format_patterns, parse_patterns
 from twofold.values.network_file import network_path, read_card
@@ -97,8 +104,7 @@ class TrainOptions:
         _options.option(
             "SUM",
             "Tile sum from which evaluation games halve large tiles. 0: never.",
-            min=0,
-            max=MAX_DOWNGRADE,
+            parser=_options.zero_or(MIN_DOWNGRADE, MAX_DOWNGRADE),
         ),
     ] = 24_576
     rules: _options.RulesOption = ""

@@ -142,7 +142,7 @@ class TrainingSettings(msgspec.Struct, frozen=True, kw_only=True):
         restart_at: the point where it restarts, as a part of the game, 0.01 to 0.99.
         bands: lower tile sums of bands, ascending; the last is open. Some games begin from
             afterstates with which earlier games entered a band.
-        band_share: share of such games, above 0 and up to 1, split equally over the bands in use.
+        band_share: share of such games, 0.001 to 1, split equally over the bands in use.
         downgrade: in every second game moves are chosen on the downgraded board once the different
             tiles sum to this, so the game visits boards new to the network; 0 for never.
         rule: learning rule of the `rule` phases.
@@ -247,14 +247,17 @@ class TrainingSettings(msgspec.Struct, frozen=True, kw_only=True):
             parse=parse_sums("bands such as 14000,16000"),
         ),
     ] = ()
-    band_share: Annotated[float, setting("Share of games that start from --bands.", "P")] = 0.5
+    band_share: Annotated[
+        float, setting("Share of games that start from --bands.", "P", ge=0.001, le=1)
+    ] = 0.5
     downgrade: Annotated[
         int,
         setting(
             "In every other game, halve large tiles once the distinct tiles sum to SUM. 0: never.",
             "SUM",
-            ge=0,
+            ge=MIN_DOWNGRADE,
             le=MAX_DOWNGRADE,
+            or_zero=True,
         ),
     ] = 0
     seed: Annotated[
@@ -281,14 +284,12 @@ class TrainingSettings(msgspec.Struct, frozen=True, kw_only=True):
         check_settings(self, InvalidNetwork)
         if self.steps is None:
             force_setattr(self, "steps", _fewest_steps(self.lambda_))
-        if self.downgrade:
-            check_limit("downgrade", self.downgrade, MIN_DOWNGRADE, MAX_DOWNGRADE)
         if self.order not in ("forward", "backward"):
             raise InvalidNetwork(f"expected order forward or backward, got {shown(self.order)}")
         if self.carousel and not self.stages:
             raise InvalidNetwork("expected stages for the carousel, such as stages=16384,32768")
         _check_begins(self.carousel, self.restart, self.bands)
-        _check_bands(self.bands, self.band_share)
+        _check_bands(self.bands)
 
     @property
     def memory(self) -> int:
@@ -373,17 +374,13 @@ def _check_begins(carousel: bool, restart: int, bands: tuple[int, ...]) -> None:
         )
 
 
-def _check_bands(bands: tuple[int, ...], share: float) -> None:
+def _check_bands(bands: tuple[int, ...]) -> None:
     check_limit("bands", len(bands), 0, MAX_BANDS)
     rising = all(low < high for low, high in pairwise((0, *bands)))
     if not rising or max(bands, default=0) > MAX_BAND:
         raise InvalidNetwork(
             f"expected bands as ascending tile sums up to {MAX_BAND:,}, "
             f"such as 14000,16000, got {','.join(map(str, bands))}"
-        )
-    if not 0 < share <= 1:
-        raise InvalidNetwork(
-            f"expected a share of games from bands above 0 and up to 1, got {share}"
         )
 
 
