@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -37,14 +38,20 @@ def packed(exponents: list[int]) -> int:
     return first << 12 | second << 8 | third << 4 | fourth
 
 
+@cache
+def slid(row: tuple[int, ...]) -> tuple[list[int], list[int], int]:
+    """The row to the left, to the right, and the reward of either."""
+    left, reward = reference.slide_row(row)
+    mirrored, same_reward = reference.slide_row(row[::-1])
+    assert reward == same_reward
+    return left, mirrored[::-1], reward
+
+
 def expected_entry(row: int, width: int) -> int:
     """The entry of a row by the reference, as the module's docstring has it."""
     nibbles = [(row >> shift) & 15 for shift in (12, 8, 4, 0)]
-    inside, outside = nibbles[:width], nibbles[width:]
-    left, reward = reference.slide_row(inside)
-    mirrored, same_reward = reference.slide_row(inside[::-1])
-    right = mirrored[::-1]
-    assert reward == same_reward
+    outside = nibbles[width:]
+    left, right, reward = slid(tuple(nibbles[:width]))
     return (
         packed(left + outside)
         | packed(right + outside) << 16
