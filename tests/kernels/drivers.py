@@ -4,7 +4,7 @@ Boards are exponents, uint8, shape (count, rows * cols).
 """
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numba import types
@@ -18,9 +18,8 @@ from twofold.kernels import cells as on_cells
 from twofold.kernels import expectimax_cells as in_searches
 from twofold.kernels import play, simd, updates
 from twofold.kernels.bits import frame
-from twofold.kernels.context import NODES
 from twofold.kernels.expectimax import depth_at
-from twofold.kernels.intrinsics import call_layer, i64_space, pointer, u64_at
+from twofold.kernels.intrinsics import i64_space, pointer, u64_at
 from twofold.kernels.ntuple import MAX_FEATURES, list_features
 
 Cells = NDArray[np.uint8]
@@ -285,26 +284,6 @@ def slide_in_search(board, rows, cols, move, after):
 def ply_of(bits, context):
     """The depth of a search in plies for a board."""
     return depth_at(bits, pointer(context))
-
-
-@lazy_kernel(
-    types.void(types.uint64, _WORDS, types.int64, types.int64, types.float64[::1], _WORDS, _WORDS)
-)
-def _layer_values(address, afters, first, end, values, nodes, context):
-    words = pointer(context)
-    for index in range(len(afters)):
-        before = words[NODES]
-        values[index] = call_layer(address, (afters[index], 0, first, end, words))
-        nodes[index] = words[NODES] - before
-
-
-def layer_values(
-    address: Any, afters: Words, first: int, end: int, context: Words
-) -> tuple[NDArray[np.float64], Words]:
-    """The values of afterstates by a lowest layer, and the positions visited for each."""
-    values, nodes = np.zeros(len(afters)), np.zeros(len(afters), dtype=np.uint64)
-    _layer_values(np.uint64(address), afters, first, end, values, nodes, context)
-    return values, nodes
 
 
 @lazy_kernel(types.int64(types.uint8[::1], types.int64, types.int64, types.int64, types.uint8[::1]))

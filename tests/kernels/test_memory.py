@@ -8,36 +8,35 @@ read as a weight is -2.9e-16: where weights are as small, sums differ.
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from tests.kernels.drivers import SHAPES, SMALL, Words, boards_of, layer_values, to_bits
+from tests.kernels.drivers import SHAPES, SMALL, boards_of, to_bits
 from tests.learn.games import settings_of
-from tests.support.guards import ZONE, Guards
-from tests.support.twins import positions, small_positions, values_of
+from tests.support.twins import policy_move, small_positions, values_of
 from twofold.env.games import OBSERVATIONS, EnvGames, EnvSettings, Observation, Start
 from twofold.env.vector import Seeding
 from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.notation import SeedRange
 from twofold.game.rules import Rules
 from twofold.kernels import context as names
-from twofold.kernels import env_games, learning, ntuple, play, policies
+from twofold.kernels import env_games, learning, ntuple
 from twofold.kernels import expectimax_cells as cell_kernels
 from twofold.kernels import updates as at
-from twofold.kernels._jit import address_of
 from twofold.kernels.bits import frame
-from twofold.kernels.expectimax import LOWEST
-from twofold.kernels.play import ask, spawn_distribution
 from twofold.kernels.simd import WIDTH
 from twofold.kernels.transposition import BUCKET_WORDS, MIN_BUCKETS
 from twofold.learn.settings import TrainingSettings
 from twofold.learn.training import Training
-from twofold.limits import MAX_EXPONENT
-from twofold.search.alphabeta import AlphaBeta, Summed
+from twofold.players import compiled, loop, make_player
+from twofold.players.searching import SearchPlayer
 from twofold.search.base import Search
 from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax, ExpectimaxCells
@@ -46,6 +45,38 @@ from twofold.values.network import Network, network_evaluator
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.promise("R8")
+
+
+ZONE, PATTERN = 4096, 0xA5
+"""Bytes on either side of a buffer, and what they hold."""
+
+
+class Guards:
+    """Buffers between guard zones."""
+
+    def __init__(self) -> None:
+        self._whole: list[NDArray[np.uint8]] = []
+
+    def copy(self, array: NDArray[Any]) -> NDArray[Any]:
+        """A copy of an array with a guard zone before and behind it."""
+        flat = np.ascontiguousarray(array)
+        whole = np.full(flat.nbytes + 2 * ZONE, PATTERN, dtype=np.uint8)
+        whole[ZONE:-ZONE] = flat.reshape(-1).view(np.uint8)
+        self._whole.append(whole)
+        return whole[ZONE:-ZONE].view(flat.dtype).reshape(flat.shape)
+
+    def intact(self) -> bool:
+        """Whether no guard byte has changed."""
+        zones = [zone for whole in self._whole for zone in (whole[:ZONE], whole[-ZONE:])]
+        return bool(zones) and all((zone == PATTERN).all() for zone in zones)
+
+
+@pytest.fixture
+def guards() -> Iterator[Guards]:
+    """Guards, found intact at the end."""
+    found = Guards()
+    yield found
+    assert found.intact()
 
 
 @pytest.mark.parametrize("offset", [-1, 8])
@@ -74,182 +105,66 @@ def move_between(guards: Guards, *owners: Any) -> None:
 
 # Games
 
-SIMPLE = {
-    "random": (policies.random_bits, policies.random_cells),
-    "greedy": (policies.greedy_bits, policies.greedy_cells),
-    "corner": (policies.corner_bits, policies.corner_cells),
-}
+
+def guard_games(guards: Guards, patch: pytest.MonkeyPatch) -> None:
+    """Have every array that a game in kernels is given lie between guards."""
+
+    class GuardedNumPy:
+        def __getattr__(self, name: str) -> Any:
+            value = getattr(np, name)
+            if name not in ("array", "empty", "zeros"):
+                return value
+            return lambda *given, **more: guards.copy(value(*given, **more))
+
+    for module in (loop, compiled):
+        patch.setattr(module, "np", GuardedNumPy())
+    for name in ("frame", "spawn_distribution"):
+        made = getattr(loop, name)
+        patch.setattr(loop, name, lambda *given, made=made: guarded(guards, made(*given)))
+    patch.setattr(compiled, "frame", loop.frame)
 
 
-class Played:
-    """The buffers of a game, guarded."""
-
-    def __init__(self, guards: Guards, rules: Rules, limit: int) -> None:
-        self.rules = rules
-        distribution = spawn_distribution(rules.spawn_exponents, rules.spawn_weights)
-        self.distribution = guards.copy(distribution)
-        self.reached = guards.copy(np.zeros(MAX_EXPONENT + 1, dtype=np.uint64))
-        self.letters = guards.copy(np.full(limit, 9, dtype=np.uint8))
-        self.state = guards.copy(np.zeros(play.STATE_WORDS, dtype=np.uint64))
-        self.words = guards.copy(np.zeros(play.GAME_WORDS, dtype=np.uint64))
-        self.words[play.DISTRIBUTION] = self.distribution.ctypes.data
-        self.words[play.SEED] = rules.rows * rules.cols
-        self.words[play.START_TILES] = rules.start_tiles
-        self.words[play.STOP_EXPONENT] = 255
-        self.words[play.REACHED] = self.reached.ctypes.data
-        self.words[play.LETTERS] = self.letters.ctypes.data
-        self.words[play.ROWS], self.words[play.COLS] = rules.shape
-        self.limit = limit
-
-    def use_bits(self, guards: Guards, policy: Any) -> None:
-        shape = frame(*self.rules.shape)
-        self.across, self.down = guards.copy(shape.across), guards.copy(shape.down)
-        addresses = [self.across.ctypes.data, self.down.ctypes.data]
-        self.context = guards.copy(np.array(addresses, dtype=np.uint64))
-        self.words[play.ACROSS], self.words[play.DOWN] = addresses
-        self.words[play.MASK] = shape.mask
-        self.words[play.POLICY_ADDRESS] = address_of(policy)
-        self.words[play.POLICY_CONTEXT] = self.context.ctypes.data
-
-    def use_games(self, guards: Guards, count: int) -> tuple[Words, Words]:
-        """Random games for `play_many`: their states, and when they reach each exponent."""
-        self.use_bits(guards, policies.random_bits)
-        states = guards.copy(np.zeros((count, play.STATE_WORDS), dtype=np.uint64))
-        reached = guards.copy(np.zeros((count, play.REACHED_SIZE), dtype=np.uint64))
-        self.words[play.REACHED] = reached.ctypes.data
-        return states, reached
-
-    def check_letters(self, made: int) -> None:
-        assert (self.letters[:made] < 4).all()
-        assert (self.letters[made:] == 9).all()
+def guarded(guards: Guards, made: Any) -> Any:
+    if isinstance(made, np.ndarray):
+        return guards.copy(made)
+    return replace(made, across=guards.copy(made.across), down=guards.copy(made.down))
 
 
-@pytest.mark.parametrize("policy", SIMPLE)
-@pytest.mark.parametrize(("shape", "form"), [
-    *((shape, "bits") for shape in SMALL), *((shape, "cells") for shape in SHAPES),
-])  # fmt: skip
-def test_games(shape: tuple[int, int], form: str, policy: str, guards: Guards) -> None:
-    game = Played(guards, Rules(*shape, start_tiles=1), limit=7)
-    board = guards.copy(np.zeros(shape[0] * shape[1], dtype=np.uint8))
-    board[0] = 1
-    if form == "bits":
-        game.use_bits(guards, SIMPLE[policy][0])
-    game.words[play.POLICY_ADDRESS] = address_of(SIMPLE[policy][form == "cells"])
-    moves, ended = 0, play.GOING
-    while ended == play.GOING and moves < 1_000:
-        before = int(game.state[play.MOVE_NUMBER])
-        game.letters[:] = 9
-        if form == "bits":
-            ended = play.play_bits(game.words, game.state, game.limit)
-        else:
-            ended = play.play_cells(game.words, game.state, board, game.limit)
-        made = int(game.state[play.MOVE_NUMBER]) - before
-        game.check_letters(made)
-        moves += made
+@pytest.mark.parametrize("spec", ["random", "greedy", "corner"])
+@pytest.mark.parametrize(
+    "rules", [*(f"{r}x{c}" for r, c in SHAPES), "2x2 spawn=2:1,65536:1", "4x3 spawn=4:1,65536:1"]
+)
+def test_games(rules: str, spec: str, guards: Guards, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On bits where they fit, else on cells; the letters of a few moves at a time."""
+
+    def letters() -> list[str]:
+        player, game = make_player(spec), Game(Rules.parse(f"{rules} start=1"), seed=2)
+        player.start(game.rules, game.seed)
+        assert isinstance(player, compiled.CompiledPlayer)
+        under_way = loop.KernelGame(player, game, [0, 0])
+        return [under_way.play(7) for _ in range(140) if under_way.can_go_on]
+
+    expected = letters()
+    guard_games(guards, monkeypatch)
+    assert letters() == expected
 
 
 @pytest.mark.parametrize("keep", [False, True])
-def test_many_games_at_once(keep: bool, guards: Guards) -> None:
-    game = Played(guards, Rules(), limit=10_000)
-    game.words[play.LETTERS] *= keep
-    states, reached = game.use_games(guards, 20)
-    assert play.play_many(game.words, np.uint64(2**64 - 10), states, game.limit) == 20
-    assert (states[:, play.MOVE_NUMBER] > 20).all()
-    game.check_letters(int(states[:, play.MOVE_NUMBER].sum()) if keep else 0)
-    for state, numbers in zip(states, reached, strict=True):
-        largest = int(state[play.MAX_EXPONENT])
-        assert 0 < numbers[largest] <= state[play.MOVE_NUMBER]
-        assert not numbers[largest + 1 :].any()
+def test_many_games_at_once(keep: bool, guards: Guards, monkeypatch: pytest.MonkeyPatch) -> None:
+    def played() -> list[loop.GameResult]:
+        player = make_player("random")
+        found = loop.play_games(player, Rules(), SeedRange(2**64 - 10, 20), keep_moves=keep)
+        return [replace(one, seconds=0.0) for one in found]
+
+    expected = played()
+    guard_games(guards, monkeypatch)
+    assert played() == expected
 
 
 # Searches: every array of the context is guarded, and the table is as small as possible
 
-
-def guard_search(guards: Guards, search: Search, table: bool = True) -> Search:
-    """Move the arrays of a search between guards; its table has the fewest buckets, if any."""
-    context = search.context
-    if table:
-        size = MIN_BUCKETS * BUCKET_WORDS
-        context.point(names.TABLE, np.zeros(size, dtype=np.uint64))
-        context.words[names.BUCKETS] = context.words[names.ALL] = MIN_BUCKETS
-    move_between(guards, context, context._held)
-    return search
-
-
-def plain_rows(rules: str, **more: Any) -> Callable[[], Search]:
-    return partial(
-        ExpectimaxCells, EVALUATORS["rows"], Rules.parse(rules), Depth.fixed(4), table_mb=0, **more
-    )
-
-
-SEARCHES: dict[str, tuple[Callable[[], Search], Sequence[int]]] = {
-    # how a search is made, and its depths
-    **{
-        name: (partial(Expectimax, EVALUATORS[name], Rules(), Depth.fixed(3), table_mb=0),
-               (1, 2, 3))
-        for name in EVALUATORS
-    },
-    **{
-        f"cut, second move {second}": (
-            partial(Expectimax, EVALUATORS["rows"], Rules(), Depth.few(2, few=4, few_ply=4),
-                    cut=0.01, second_move=second),
-            (2, 4))
-        for second in (False, True)
-    },
-    **{
-        f"alphabeta, prunes {prunes}": (
-            partial(AlphaBeta, EVALUATORS["clustering"], Rules(), 3, prunes=prunes,
-                    wins_at_goal=True),
-            (1, 2, 3, 6))
-        for prunes in (False, True)
-    },
-    **{
-        f"summed, prunes {prunes}": (
-            partial(Summed, EVALUATORS["baeldung"], Rules(), prunes=prunes, table_mb=0), (1, 2, 3))
-        for prunes in (False, True)
-    },
-    **{
-        f"{name} on cells of {rows}x{cols}": (
-            partial(ExpectimaxCells, EVALUATORS[name], Rules(rows, cols), Depth.fixed(3),
-                    table_mb=0),
-            (1, 2, 3) if rows * cols < 17 else (1, 2))
-        for name, one in EVALUATORS.items() if one.supports_cells(8, 8)
-        for rows, cols in [(1, 2), (2, 2), (4, 4), (5, 5), (3, 6), (1, 8), (8, 1), (8, 8)]
-    },
-    **{
-        f"{rules}, cut {cut}": (plain_rows(rules, cut=cut), depths)
-        for cut in (0.0, 0.02)
-        for rules, depths in (
-            ("1x5 spawn=2:1,4:1,8:1,16:1,65536:2,34359738368:1", (4,)), ("1x3", (12,)),
-        )
-    },
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", SEARCHES)
-def test_searches(name: str, guards: Guards) -> None:
-    make, depths = SEARCHES[name]
-    plain, search = make(), make()
-    needs_score = name in EVALUATORS and EVALUATORS[name].needs_score
-    if isinstance(search, ExpectimaxCells):  # without a spare frame
-        size = (cell_kernels.frames(max(depths)) - 1) * cell_kernels.FRAME_BYTES // 8
-        search.context.point(cell_kernels.WORKSPACE, np.zeros(size, dtype=np.uint64))
-    guarded = guard_search(guards, search, not needs_score and name != "alphabeta, prunes False")
-    if search.rules.shape == (4, 4):
-        boards = [board for board, _ in positions(5, 6)]
-    else:
-        boards = small_positions(search.rules.shape, 4)
-    for board in boards:
-        for depth in depths if board is boards[0] else depths[:3]:
-            for one in (guarded, plain):
-                one.begin(afresh=True)
-            assert values_of(guarded, board, 10, depth) == values_of(plain, board, 10, depth)
-
-
-# Networks, with the most leaves possible
-
 MOST = [(a, b) for a in range(9) for b in range(a)][:32]
-DISTRIBUTIONS = ["2:0.9,4:0.1", "2:1,4:1,8:1,16:1,32:1,64:1,128:1,32768:1"]
+"""Patterns that make the most leaves possible."""
 
 
 def tiny_network(patterns: str, shape: tuple[int, int], stages: tuple[int, ...]) -> Network:
@@ -262,11 +177,76 @@ def tiny_network(patterns: str, shape: tuple[int, int], stages: tuple[int, ...])
     return network
 
 
-def extreme_boards(shape: tuple[int, int]) -> Words:
-    """The emptiest and the fullest boards there are, and some of every kind."""
-    cells = shape[0] * shape[1]
-    full = np.repeat(np.arange(16, dtype=np.uint8)[:, None], cells, axis=1)
-    return to_bits(np.concatenate([full, boards_of(*shape, 80)]), *shape)
+def of_network(rules: Rules) -> tuple[Search, Network]:
+    pairs = MOST if rules.rows * rules.cols > 8 else [(0, 1), (2, 3)]
+    network = tiny_network(" ".join(f"{a:x}{b:x}" for a, b in pairs), rules.shape, (64, 1024))
+    return Expectimax(network_evaluator(network), rules, Depth.fixed(1), table_mb=0), network
+
+
+SEARCHES: dict[str, tuple[str, Sequence[int]]] = {
+    # player: rules and depths
+    **{f"expectimax:eval={name},table_mb=0": ("4x4", (1, 2, 3)) for name in EVALUATORS},
+    "expectimax:ply=4/2@4,cut=0.01": ("4x4", (2, 4)),
+    "it3105-snake:layers=literal": ("4x4", (2, 4)),
+    "alphabeta:eval=clustering": ("4x4", (1, 2, 3, 6)),
+    "datumbox:search=minimax": ("4x4", (1, 2, 3)),
+    "datumbox": ("4x4 goal=64", (1, 2, 3, 6)),
+    "baeldung": ("4x4", (1, 2, 3)),
+    "baeldung:prune=no": ("4x4", (1, 2)),
+    **{
+        f"expectimax:eval={name},table_mb={number}": (f"{rules} spawn=2:1,4:1,65536:1e-9", depths)
+        for name, one in EVALUATORS.items()
+        if one.supports_cells(8, 8)
+        for number, (rules, depths) in enumerate({
+            "1x2": (1, 2, 3), "2x2": (1, 2, 3), "4x4": (1, 2), "5x5": (1, 2), "1x8": (1, 2, 3),
+            "8x1": (1, 2, 3), "8x8": (1,),
+        }.items())
+    },
+    "expectimax:cut=0.02": ("1x5 spawn=2:1,4:1,8:1,16:1,65536:2,34359738368:1", (4,)),
+    "expectimax:table_mb=0": ("1x3 spawn=2:1,65536:1", (12,)),
+    **{
+        f"network {shape} {count}": (f"{shape} start=1 spawn={spawn}", (1, 2))
+        for shape in ("4x4", "3x3", "3x4", "1x4", "4x1")
+        for count, spawn in ((2, "2:0.9,4:0.1"), (8, "2:1,4:1,8:1,16:1,32:1,64:1,128:1,32768:1"))
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_searches(name: str, guards: Guards) -> None:
+    text, depths = SEARCHES[name]
+    rules, networks = Rules.parse(text), list[Any]()
+    if name.startswith("network"):
+        (plain, _), (search, network) = of_network(rules), of_network(rules)
+        networks.append({"": network.weights})
+    else:
+        plain, search = searches_of(name, rules)
+    context = search.context
+    if isinstance(search, ExpectimaxCells):  # without a spare frame
+        size = (cell_kernels.frames(max(depths)) - 1) * cell_kernels.FRAME_BYTES // 8
+        context.point(cell_kernels.WORKSPACE, np.zeros(size, dtype=np.uint64))
+    if names.TABLE in context._held:
+        context.point(names.TABLE, np.zeros(MIN_BUCKETS * BUCKET_WORDS, dtype=np.uint64))
+        context.words[names.BUCKETS] = context.words[names.ALL] = MIN_BUCKETS
+    move_between(guards, context, context._held, *networks)
+    boards = small_positions(rules.shape, 4, largest=15)
+    for board in boards:
+        for depth in depths if board is boards[0] else depths[:2]:
+            for one in (search, plain):
+                one.begin(afresh=True)
+            assert values_of(search, board, 10, depth) == values_of(plain, board, 10, depth)
+        if networks:
+            assert policy_move(search, board, 10) is policy_move(plain, board, 10)
+
+
+def searches_of(spec: str, rules: Rules) -> list[Search]:
+    found = []
+    for _ in range(2):
+        player = make_player(spec)
+        assert isinstance(player, SearchPlayer)
+        player.start(rules, 1)
+        found.append(player.search)
+    return found
 
 
 @pytest.mark.parametrize("stages", [(), (64, 1024)])
@@ -276,37 +256,12 @@ def test_values_of_networks(
 ) -> None:
     last = "0123456789abcdef"[: shape[0] * shape[1]][-3:]
     network = tiny_network(f"0 {last}", shape, stages)
-    boards = guards.copy(extreme_boards(shape))
+    boards = guards.copy(to_bits(boards_of(*shape, 80), *shape))
     values, expected = guards.copy(np.zeros(len(boards))), np.zeros(len(boards))
     held = {"words": network.words(), "weights": network.weights}
     move_between(guards, held)
     ntuple.value_many(boards, held["words"], values)
     ntuple.value_many(boards, network.words(), expected)
-    assert (values == expected).all()
-
-
-@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
-@pytest.mark.parametrize("shape", [(4, 4), (3, 3), (3, 4), (1, 4), (4, 1)])
-def test_policies_and_lowest_layers_of_networks(
-    shape: tuple[int, int], distribution: str, guards: Guards
-) -> None:
-    rules = Rules.parse(f"{shape[0]}x{shape[1]} spawn={distribution} start=1")
-    pairs = MOST if shape[0] * shape[1] > 8 else [(0, 1), (2, 3)]
-    network = tiny_network(" ".join(f"{a:x}{b:x}" for a, b in pairs), shape, (64, 1024))
-    plain, search = (
-        Expectimax(network_evaluator(network), rules, Depth.fixed(1), table_mb=0) for _ in range(2)
-    )
-    move_between(guards, search.context, search.context._held, {"": network.weights})
-    both = search.context.words, plain.context.words
-    boards, mask = extreme_boards(shape), frame(*shape).mask
-    for board in boards:
-        moves = [ask(np.uint64(plain.policy), board, 15, 0, np.uint64(0), one) for one in both]
-        assert moves[0] == moves[1]
-    has_room = [bool(~(b | b >> 1 | b >> 2 | b >> 3) & mask) for b in boards.tolist()]
-    afters = guards.copy(boards[np.array(has_room)])
-    (values, _), (expected, _) = (
-        layer_values(words[LOWEST], afters, 0, len(rules.spawn), words) for words in both
-    )
     assert (values == expected).all()
 
 

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from tests.support import literal
-from tests.support.guards import Guards
 from tests.support.literal import GRADIENT, SNAKE
 from tests.support.positions import boards, score_of
 from tests.support.twins import small_positions
@@ -72,16 +71,12 @@ def cases(shape: tuple[int, int]) -> Iterator[tuple[Board, int]]:
         yield from zip(some_boards(shape, 40, MAX_EXPONENT), cycle(scores))
 
 
-def value_on_cells(
-    evaluator: Evaluator, board: Board, score: int, guards: Guards | None = None
-) -> float:
+def value_on_cells(evaluator: Evaluator, board: Board, score: int) -> float:
     assert evaluator.cells_kernel_for
     assert evaluator.cells_params_for
     kernel = np.uint64(address_of(evaluator.cells_kernel_for(*board.shape)))
     params = evaluator.cells_params_for(*board.shape)
     cells = np.array(board.exponents, dtype=np.uint8)
-    if guards:
-        cells, params = guards.copy(cells), guards.copy(params)
     return float(evaluate_once(kernel, cells, *board.shape, score, params))
 
 
@@ -208,6 +203,3 @@ def test_weights_that_cannot_be_used_are_refused(weights: Any, message: str) -> 
         EVALUATORS["rows"].reweighted(weights)
     with pytest.raises(InvalidSpec, match=r"a weight of eval=it3105-snake \(none\), got"):
         EVALUATORS["it3105-snake"].reweighted(weights)
-
-
-# Sums of table entries are exact, so that any order gives the same value
