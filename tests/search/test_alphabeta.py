@@ -18,45 +18,14 @@ from tests.support.twins import (
     values_of,
 )
 from twofold.game.board import Board
-from twofold.game.rules import Move, Rules
-from twofold.kernels.alphabeta import LEAST_DEPTH
+from twofold.game.rules import Rules
 from twofold.kernels.play import GAMMA
 from twofold.players import make_player
 from twofold.search.alphabeta import AlphaBeta
 from twofold.search.analysis import Analysis
 from twofold.values import EVALUATORS, Evaluator, compiled, simple_evaluator
 
-TABLE_DEPTHS = dict.fromkeys(range(1, 6), 8) | {6: 4, 7: 2}  # boards by half-moves
-
-
-def test_a_won_board_is_worth_more_than_any_other() -> None:
-    rules = Rules.parse("4x4 goal=64")
-    search = AlphaBeta(EVALUATORS["clustering"], rules, 3, wins_at_goal=True)
-    board = Board.parse("0550/1234/2121/3434")
-    values = values_of(search, board, 500)
-    assert values[Move.LEFT] == values[Move.RIGHT] == LARGEST
-    assert policy_move(search, board, 500) is first_best(values)
-    never = AlphaBeta(EVALUATORS["clustering"], Rules.parse("4x4 goal=65536"), 3, wins_at_goal=True)
-    assert max(values_of(never, board, 500).values()) < LARGEST
-
-
 # The transposition table
-
-
-@pytest.mark.parametrize("depth", TABLE_DEPTHS)
-@pytest.mark.parametrize("name", EVALUATORS)
-def test_the_table_changes_no_value_and_no_move(name: str, depth: int) -> None:
-    for adds_reward in (False, True):
-        evaluator = replace(EVALUATORS[name], adds_reward=adds_reward)
-        plain = AlphaBeta(evaluator, Rules(), depth, prunes=False)
-        kept = AlphaBeta(evaluator, Rules(), depth)
-        for board, score in positions(TABLE_DEPTHS[depth], 2, seed=90 + depth):
-            expected = values_of(plain, board, score)
-            assert policy_move(kept, board, score) is first_best(expected)
-            assert values_of(kept, board, score) == expected
-            assert policy_move(kept, board, score) is first_best(expected)
-        assert (kept.hits > 0) == (depth >= LEAST_DEPTH)
-        assert plain.hits == 0
 
 
 @pytest.mark.parametrize(
@@ -65,7 +34,7 @@ def test_the_table_changes_no_value_and_no_move(name: str, depth: int) -> None:
 def test_the_table_knows_what_a_value_depends_on(
     wins: bool, dead_is_score: bool, adds_reward: bool
 ) -> None:
-    rules = Rules.parse("3x3 goal=128")
+    rules, hits = Rules.parse("3x3 goal=128"), 0
     for name, depth in product(("rows", "clustering", "smooth"), (5, 6, 7)):
         evaluator = replace(EVALUATORS[name], adds_reward=adds_reward, dead_value=-50.0)
         plain, kept = (
@@ -80,6 +49,8 @@ def test_the_table_knows_what_a_value_depends_on(
                 expected = values_of(plain, board, score)
                 assert policy_move(kept, board, score) is first_best(expected)
                 assert values_of(kept, board, score) == expected
+        hits += kept.hits
+    assert hits > 0
 
 
 @cache
@@ -97,7 +68,7 @@ def test_a_value_at_the_end_of_the_window_is_a_bound() -> None:
     plain, kept = (
         AlphaBeta(with_ties(), Rules(3, 3), 7, prunes=prunes) for prunes in (False, True)
     )
-    for board in small_positions((3, 3), 60, largest=4):
+    for board in small_positions((3, 3), 30, largest=4):
         policy_move(kept, board, 0)
         assert values_of(kept, board) == values_of(plain, board)
 

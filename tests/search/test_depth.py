@@ -37,21 +37,13 @@ def test_round_trips() -> None:
     [
         "", " ", "5 ", "-1", "+5", "5.0", "1e1", "5/", "/5", "5//4@3", "5@", "@3", "5@3", "5/4",
         "5/4@0", "5/4@3/3@3", "5/4@8/3@3", "5@0/4@100", "5/4@-1", "Tiles", "tiles/3", "5\n", "٥",
-        "5/4@3,3@8", "auto", "\x00", "1234567890", "2+", "2+100-200:4",
+        "5/4@3,3@8", "auto", "\x00", "1234567890", "2+", "2+100-200:4", "6/five@3",
     ],
 )  # fmt: skip
 def test_bad_texts_are_refused(text: str) -> None:
-    with pytest.raises(InvalidSpec, match="expected"):
+    with pytest.raises(InvalidSpec, match="expected") as caught:
         Depth.parse(text)
-
-
-@pytest.mark.parametrize(
-    ("text", "part"), [("6/5", "'6/5'"), ("6/five@3", "'five@3' in '6/five@3'"), ("five", "'five'")]
-)
-def test_the_part_that_is_wrong_is_shown(text: str, part: str) -> None:
-    with pytest.raises(InvalidSpec) as caught:
-        Depth.parse(text)
-    assert str(caught.value).endswith(f"got {part}")
+    assert text != "6/five@3" or str(caught.value).endswith("got 'five@3' in '6/five@3'")
 
 
 @pytest.mark.parametrize("text", ["tiles", "5/4@3"])

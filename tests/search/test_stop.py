@@ -17,7 +17,7 @@ from twofold.kernels.context import NEVER, NODE_LIMIT, NODES
 from twofold.kernels.intrinsics import as_u64, f64_pointer, u64_at
 from twofold.search.budget import Stop, ringing, was_stopped
 from twofold.search.depth import Depth
-from twofold.search.expectimax import Expectimax, ExpectimaxCells
+from twofold.search.expectimax import Expectimax
 from twofold.values import EVALUATORS, Evaluator, compiled
 
 Words = NDArray[np.uint64]
@@ -129,25 +129,6 @@ def test_a_search_ends_soon_after_its_flag(
             most = max(most, tripping.nodes_after(board, call))
     assert 0 < most <= LAYER * (ply + 1)
     figure(f"at most {LAYER} positions for each ply after a flag, a limit or the clock")
-
-
-@pytest.mark.promise("R20")
-@pytest.mark.parametrize(
-    ("kind", "name"), [*((Expectimax, name) for name in EVALUATORS), (ExpectimaxCells, "rows")]
-)
-def test_a_search_ends_soon_after_its_limit_of_nodes(
-    kind: type[Expectimax | ExpectimaxCells], name: str
-) -> None:
-    ply, board = 5, Board.parse("0000/0012/0000/0100")
-    search, fresh = (kind(EVALUATORS[name], Rules(), Depth.fixed(ply)) for _ in range(2))
-    for limit in (1, 10, 1000, 10_007):
-        before = search.nodes
-        search.limit_nodes(limit)
-        values_of(search, board)
-        assert search.gave_up()
-        assert limit <= search.nodes - before <= limit + LAYER * (ply + 1)
-        search.limit_nodes(None)
-        assert values_of(search, board, depth=2) == values_of(fresh, board, depth=2)
 
 
 # The clock.

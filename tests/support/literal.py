@@ -6,7 +6,7 @@ returns `(letter, values)`: the first best move in the order of its source, None
 and the value of each candidate move.
 
 Cost, in milliseconds a board of `boards(most_empty=3)` on one core of a shared server: baeldung
-3 rounds 220, 2 rounds 12; alphabeta depth 7 150, 5 16; minimax depth 5 50; it3105 literal depth 8
+3 rounds 220, 2 rounds 12; alphabeta depth 7 150, 5 16; it3105 literal depth 8
 2,000, 6 120, 4 8; alternating 8 520, 6 30, 4 2. Many boards at a small depth and a few at the
 published one fit a test run.
 """
@@ -222,8 +222,8 @@ def _ending(board: Position, score: int, depth: int, goal: int) -> int | None:
     return datumbox_value(board, score) if depth == 0 else None
 
 
-def datumbox_minimax(grid: Grid, score: int, depth: int, goal: int = 2048) -> Choice:
-    """The move of the plain two-player search, and the value of each legal move.
+def datumbox_alphabeta(grid: Grid, score: int, depth: int, goal: int = 2048) -> Choice:
+    """The move of the two-player search with pruning, and the value of each legal move.
 
     A search in half-moves: the player moves, the computer places a 2 or a 4 where it hurts most.
     The score is part of the board value, so rewards are added to it on the way.
@@ -234,28 +234,6 @@ def datumbox_minimax(grid: Grid, score: int, depth: int, goal: int = 2048) -> Ch
         depth: half-moves, the first move included.
         goal: a board that holds a tile of at least this is won.
     """
-
-    @cache
-    def computer(board: Position, score: int, depth: int) -> int:
-        ending = _ending(board, score, depth, goal)
-        if ending is not None:
-            return ending
-        places = [(cell, tile) for cell in empty_cells(board) for tile in (2, 4)]
-        return min(player(place(board, *one), score, depth - 1) for one in places)
-
-    @cache
-    def player(board: Position, score: int, depth: int) -> int:
-        ending = _ending(board, score, depth, goal)
-        if ending is not None:
-            return ending
-        return max(computer(a, score + gain, depth - 1) for _, a, gain in legal(board, "urdl"))
-
-    moves = legal(position(grid), "urdl")
-    return first_best({letter: computer(a, score + gain, depth - 1) for letter, a, gain in moves})
-
-
-def datumbox_alphabeta(grid: Grid, score: int, depth: int, goal: int = 2048) -> Choice:
-    """The move of the search with pruning, otherwise as `datumbox_minimax`."""
 
     def computer(board: Position, score: int, depth: int, alpha: int, beta: int) -> int:
         ending = _ending(board, score, depth, goal)

@@ -1,6 +1,7 @@
-"""Tables that are built in memory, for tests."""
+"""Tables that are built for tests: in memory, and solutions in files."""
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,9 @@ from twofold.tables.format import TableHead, stored
 from twofold.tables.layers import layer_sizes, packed
 from twofold.tables.library import EndgameTable
 from twofold.tables.pattern import EndgamePattern
+from twofold.tables.problem import Problem
+from twofold.tables.solver import Solver
+from twofold.tables.store import LayerStore
 
 
 @cache
@@ -36,3 +40,11 @@ def made(name: str) -> EndgameTable:
         marks.append(of_layer)
         some.append(above_0)
     return EndgameTable(head, np.concatenate(some), "", np.concatenate(marks[::-1]))
+
+
+def write_solution(path: Path, rules: str = "2x2") -> None:
+    """Solve a game into a file."""
+    store = LayerStore(Problem.parse(rules), path)
+    assert Solver(store.problem, store).run()
+    store.write(path)
+    store.remove()

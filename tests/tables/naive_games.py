@@ -1,28 +1,8 @@
 """Solving by recursion with a dictionary, on `Board` alone: the naive twin of the kernels."""
 
-from functools import cache
-
 from twofold.game.board import Board
+from twofold.game.rules import Move
 from twofold.tables.problem import ExactObjective, Problem
-
-
-def symmetric(board: Board) -> list[Board]:
-    """A board from all sides."""
-    rows, cols = board.shape
-    grid = [board.exponents[row * cols : (row + 1) * cols] for row in range(rows)]
-    turned = [grid, list(zip(*grid, strict=True))] if rows == cols else [grid]
-    found = []
-    for form in turned:
-        for lines in (form, form[::-1]):
-            found.append([tuple(line) for line in lines])
-            found.append([tuple(line[::-1]) for line in lines])
-    return [Board([cell for line in form for cell in line], board.shape) for form in found]
-
-
-@cache
-def least(board: Board) -> Board:
-    """The canonical form of a board."""
-    return min(symmetric(board), key=lambda one: one.exponents)
 
 
 class Naive:
@@ -46,7 +26,7 @@ class Naive:
         )
 
     def value(self, board: Board) -> float:
-        board = least(board)
+        board = board.canonical()
         rules = self.problem.rules
         wins = self.problem.objective is ExactObjective.GOAL
         if rules.stop_at_goal and board.max_tile >= rules.goal:
@@ -62,7 +42,7 @@ class Naive:
     def move_value(self, board: Board, move: int) -> float:
         rules = self.problem.rules
         wins = self.problem.objective is ExactObjective.GOAL
-        after, reward = board.slide(board.legal_moves()[0].__class__(move))
+        after, reward = board.slide(Move(move))
         gained = 0.0 if wins else float(reward)
         if rules.stop_at_goal and after.max_tile >= rules.goal:
             return gained + wins

@@ -1,6 +1,5 @@
 """Tables: look-ups, and files that are valid, truncated, damaged or foreign."""
 
-import itertools
 import random
 from collections.abc import Callable
 from functools import partial
@@ -12,29 +11,21 @@ import pytest
 import safetensors.numpy
 
 from tests.support.generators import make_board
+from tests.tables.made import write_solution
 from twofold.errors import InvalidBoard, InvalidTable, ResourceError
 from twofold.game.board import Board
 from twofold.game.rules import Move
 from twofold.tables.exact import ExactTable, solve
 from twofold.tables.problem import Problem
 from twofold.tables.solver import Solver
-from twofold.tables.store import LayerStore, write_layers
+from twofold.tables.store import LayerStore
 
 
 @pytest.fixture
-def path(tmp_path: Path, two_by_three: ExactTable) -> Path:
+def path(tmp_path: Path) -> Path:
     """A table of 2x3 in a file."""
-    write(tmp_path / "2x3.table", two_by_three)
+    write_solution(tmp_path / "2x3.table", "2x3")
     return tmp_path / "2x3.table"
-
-
-def write(path: Path, table: ExactTable) -> None:
-    layers = table.layers
-    firsts = layers.firsts.tolist()
-    cuts = [slice(*pair) for pair in itertools.pairwise(firsts)]
-    first = int(layers.index[0, 0]) >> table.problem.unit_exponent
-    keys, values = [layers.keys[cut] for cut in cuts], [layers.values[cut] for cut in cuts]
-    write_layers(path, table.problem, first, keys, values)
 
 
 def test_a_written_table_can_be_read(path: Path, two_by_three: ExactTable) -> None:
@@ -43,17 +34,6 @@ def test_a_written_table_can_be_read(path: Path, two_by_three: ExactTable) -> No
     assert np.array_equal(table.layers.keys, two_by_three.layers.keys)
     assert np.array_equal(table.layers.values, two_by_three.layers.values)
     assert path.stat().st_size < 12 * len(table) + 8_192  # 12 bytes a state
-
-
-@pytest.mark.promise("R66")
-@pytest.mark.parametrize("change", [b"", b"text", bytes(1_000_000)])
-def test_a_table_in_use_whose_file_is_written_over(path: Path, change: bytes) -> None:
-    """In place, as `cp` does it. A missing page of a mapped file kills the process."""
-    table = ExactTable.open(path)
-    before = table.start_value
-    path.write_bytes(change)
-    assert table.start_value == before
-    table.check()
 
 
 def test_others_can_read_it(path: Path, two_by_three: ExactTable) -> None:
@@ -115,34 +95,6 @@ def test_the_goal_is_worth_one_and_ends_play() -> None:
 
 
 # ---- files
-
-
-@pytest.mark.promise("R16")
-def test_a_table_cut_off_anywhere_is_refused(
-    tmp_path: Path, two_by_two: ExactTable, figure: Callable[[str], None]
-) -> None:
-    path = tmp_path / "a"
-    write(path, two_by_two)
-    data = path.read_bytes()
-    for end in range(len(data)):
-        path.write_bytes(data[:end])
-        with pytest.raises(InvalidTable):
-            ExactTable.open(path)
-    figure(f"{len(data):,} cuts of a table: all refused")
-
-
-@pytest.mark.promise("R16")
-def test_a_changed_byte_of_the_content_is_found(tmp_path: Path, two_by_two: ExactTable) -> None:
-    path = tmp_path / "a"
-    write(path, two_by_two)
-    data = path.read_bytes()
-    begin = 8 + int.from_bytes(data[:8], "little")
-    for place in random.Random(1).sample(range(begin, len(data)), 300):
-        changed = bytearray(data)
-        changed[place] ^= 0x20
-        path.write_bytes(changed)
-        with pytest.raises(InvalidTable, match=r"expected |damaged table: "):
-            ExactTable.open(path, check=True)
 
 
 # ---- work that goes on

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from twofold.errors import InvalidTable
 from twofold.game.board import Board
 from twofold.storage.arrays import open_tensors, write_tensors
-from twofold.tables.format import head_bytes, read_head, texts_of
+from twofold.tables.format import read_head, texts_of
 from twofold.tables.layers import layer_sizes, lines_of
 from twofold.tables.library import EndgameTable, EndgameTables
 from twofold.tables.pattern import EndgamePattern
@@ -171,40 +171,3 @@ def test_arbitrary_levels_cause_no_read_out_of_bounds(tmp_path: Path, level: int
     tables = EndgameTables([EndgameTable.open(tmp_path / "t")])
     answer = tables.answer(Board.parse("abcd/6521/1212/2120"))
     assert (answer is None) == (level == 0)
-
-
-BOTH = pytest.mark.parametrize("pattern", [PATTERN, WALLS], ids=lambda pattern: pattern.name)
-
-
-def sound_bytes(pattern: EndgamePattern, data: bytes, walls: Path) -> bytes:
-    return data if pattern is PATTERN else walls.read_bytes()
-
-
-@BOTH
-@pytest.mark.promise("R16")
-def test_torn_files_are_refused(
-    pattern: EndgamePattern, tmp_path: Path, data: bytes, walls: Path
-) -> None:
-    path, whole = tmp_path / "t", sound_bytes(pattern, data, walls)
-    start = len(head_bytes(pattern))
-    ends = (*range(0, start + 40, 7), *range(start, len(whole), len(whole) // 150), len(whole) - 1)
-    for torn in (*(whole[:end] for end in ends), whole + b"x"):
-        path.write_bytes(torn)
-        with pytest.raises(InvalidTable):
-            EndgameTable.open(path)
-
-
-@BOTH
-@pytest.mark.promise("R71")
-def test_a_changed_byte_is_found(
-    pattern: EndgamePattern, tmp_path: Path, data: bytes, walls: Path
-) -> None:
-    """In marks and in levels."""
-    path, whole = tmp_path / "t", sound_bytes(pattern, data, walls)
-    begin = len(head_bytes(pattern)) + 16 * len(layer_sizes(pattern))
-    middle = begin + (64 * LINES if pattern is WALLS else 0)
-    marks = range(begin, middle, max(64 * LINES // 40, 1))
-    for place in (*marks, *range(middle, len(whole), len(whole) // 40)):
-        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
-        with pytest.raises(InvalidTable, match="damaged table: wrong chances"):
-            EndgameTable.open(path).check()

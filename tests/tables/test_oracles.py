@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.tables.naive_games import Naive, least
+from tests.tables.naive_games import Naive
 from twofold.game.board import Board, Slide
 from twofold.game.notation import SeedRange
 from twofold.game.rules import Rules
@@ -43,7 +43,7 @@ def ends_within(board: Board, moves: int) -> bool:
         return not legal
     afters = [board.slide(move).board for move in legal]
     return all(
-        ends_within(least(after.place(spawn.cell, spawn.tile)), moves - 1)
+        ends_within(after.place(spawn.cell, spawn.tile).canonical(), moves - 1)
         for after in afters
         for spawn in after.spawns()
     )
@@ -61,7 +61,7 @@ def test_search_to_the_end_finds_the_exact_values(
     rng, boards = random.Random(1), list[Board]()
     while len(boards) < 20:
         board = Board(rng.sample(tiles, len(tiles)), naive.problem.rules.shape)
-        if not board.is_over and ends_within(least(board), 5):
+        if not board.is_over and ends_within(board.canonical(), 5):
             boards.append(board)
     player = ExpectimaxPlayer(zero(), Depth.fixed(6))
     player.start(naive.problem.rules, 1)
@@ -138,7 +138,7 @@ class Greedy:
 
     def got(self, board: Board) -> float:
         """The mean score of all games from a board."""
-        board = least(board)
+        board = board.canonical()
         if board.is_over:
             return 0.0
         if board not in self.gets:

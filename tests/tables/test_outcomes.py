@@ -4,7 +4,6 @@ from collections import defaultdict
 
 import pytest
 
-from tests.tables.naive_games import least
 from twofold.errors import InvalidBoard
 from twofold.game.board import Board
 from twofold.tables.exact import ExactTable, describe, outcomes, solve
@@ -20,7 +19,7 @@ class Walk:
 
     def ends(self, board: Board) -> tuple[dict[int, float], float]:
         """The chance of each largest tile at the end, and the mean number of moves."""
-        board = least(board)
+        board = board.canonical()
         rules = self.table.problem.rules
         if board.is_over or (rules.stop_at_goal and board.max_tile >= rules.goal):
             return {board.max_tile: 1.0}, 0.0

@@ -1,7 +1,7 @@
 """Network files: round trips, cards, compressed files, damaged files."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,6 @@ import pytest
 
 import twofold
 from twofold.errors import InvalidNetwork, ResourceError
-from twofold.game.board import Board
 from twofold.game.rules import Rules
 from twofold.storage import memory
 from twofold.storage.arrays import write_tensors
@@ -89,24 +88,6 @@ def test_float32_is_read_as_written(
     assert (found.patterns, found.shape, found.stages) == (network.patterns, shape, stages)
     assert np.array_equal(found.weights, network.weights, equal_nan=True)
     assert bool(np.isnan(found.weights).any()) == bool(stages)
-
-
-@pytest.mark.promise("R66")
-@pytest.mark.parametrize("unit", [None, 0.125])
-@pytest.mark.parametrize("change", [b"", b"text", bytes(4_000_000)])
-def test_a_network_in_use_whose_file_is_written_over(
-    tmp_path: Path, unit: float | None, change: bytes
-) -> None:
-    """Overwrite in place, as `cp` does: a process that maps the file would crash."""
-    network = make_network("01234", (4, 4))
-    board = Board.parse("1234/2345/3456/0007")
-    write(tmp_path / "a", network, unit)
-    used, _ = read_network(tmp_path / "a")
-    before = used.value(board)
-    (tmp_path / "a").write_bytes(change)
-    assert used.value(board) == before
-    assert np.array_equal(used.weights, np.array(used.weights))  # every page is there
-    assert list(tmp_path.iterdir()) == [tmp_path / "a"]
 
 
 # ---- cards
@@ -286,19 +267,3 @@ def test_the_page_lists_the_names_of_patterns() -> None:
 
 
 # ---- damage
-
-
-@pytest.mark.promise("R16")
-@pytest.mark.parametrize("unit", [None, 1.0], ids=["float32", "release"])
-def test_a_small_network_cut_off_at_every_byte(
-    tmp_path: Path, unit: float | None, figure: Callable[[str], None]
-) -> None:
-    path = tmp_path / "a"
-    data = write(path, make_network("0 12", stages=(8,)), unit)
-    for end in reversed(range(len(data))):
-        with open(path, "r+b") as file:
-            file.truncate(end)
-        for read in (read_network, read_card):
-            with pytest.raises(InvalidNetwork, match=r"expected .*, got"):
-                read(path)
-    figure(f"{len(data):,} cuts of a network: refused")

@@ -174,21 +174,6 @@ def test_tables_that_a_network_has_in_another_order_of_cells_in_each_stage(tmp_p
 # ---- what is refused
 
 
-def small_file() -> bytes:
-    """A short file with every possible part."""
-    coherent = [block(packed(range(16))), block(packed(range(32))), block(b"abcd", 2)]
-    return tables(table(numbered("0"), *coherent), table(text("5"), *coherent[:2]))
-
-
-def test_a_file_cut_off_anywhere_is_refused(tmp_path: Path) -> None:
-    data = small_file()
-    assert read_tdl(written(tmp_path, data)).network.name == "0 5"
-    for length in range(len(data)):
-        path = written(tmp_path, data[:length])
-        with pytest.raises(InvalidNetwork, match=r"expected .* at byte \d+ of '.*net\.w', got "):
-            read_tdl(path)
-
-
 def test_files_beyond_the_memory_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
