@@ -1,31 +1,19 @@
 """The environments, written on `Game`: the naive twins of the fast ones."""
 
-from itertools import groupby
 from typing import Any
 
 import numpy as np
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
+from tests.kernels.drivers import merged
 from twofold.env.games import Illegal, Observation, Reward, observe
-from twofold.game import reference
-from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.rules import Move, Rules
 from twofold.game.step import Status
 
 SMALL = [(rows, cols) for rows in range(1, 6) for cols in range(1, 6) if rows * cols > 1]
 """Every shape from 1x2 to 5x5."""
-
-
-def tiles_made(board: Board, move: Move) -> list[int]:
-    """The tiles that a move makes by merges: of n equal tiles in a row, n // 2."""
-    made = []
-    for line in reference.lines(board.rows, board.cols, move):
-        exponents = [board.exponents[cell] for cell in line if board.exponents[cell]]
-        for exponent, equal in groupby(exponents):
-            made += [2 << exponent] * (len(list(equal)) // 2)
-    return made
 
 
 class NaiveEnv:
@@ -86,15 +74,15 @@ class NaiveEnv:
         return observation, reward, self.ended, info
 
     def worth(self, move: Move) -> float:
-        made = tiles_made(self.game.board, move)
+        board = self.game.board
+        made = [1 << one for one in merged(board.exponents, *board.shape, move)]
         if self.reward == "score":
-            assert sum(made) == self.game.board.slide(move).reward
+            assert sum(made) == board.slide(move).reward
             return sum(made)
         if self.reward == "log2":
             return float(sum(np.log2(made))) if made else 0.0
-        twin = Game.from_board(
-            self.game.board, self.rules, self.game.seed, move_number=self.game.move_number
-        )
+        number = self.game.move_number
+        twin = Game.from_board(board, self.rules, self.game.seed, move_number=number)
         twin.play(move)
         return float(twin.goal_reached and not self.game.goal_reached)
 

@@ -3,6 +3,7 @@
 Boards are exponents, uint8, shape (count, rows * cols).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -158,6 +159,18 @@ def _different_rows(found: Cells) -> tuple[Cells, Ints]:
     keys[:, : found.shape[1]] = found
     _, first, which = np.unique(keys.view(np.uint64)[:, 0], return_index=True, return_inverse=True)
     return found[first], which
+
+
+def merged(cells: Sequence[int], rows: int, cols: int, move: int) -> list[int]:
+    """The exponents that a move makes, counted merge by merge."""
+    found = []
+    for line in reference.lines(rows, cols, move):
+        tiles = [cells[cell] for cell in line if cells[cell]]
+        while tiles:
+            tile = tiles.pop(0)
+            if tiles and tiles[0] == tile:
+                found.append(tiles.pop(0) + 1)
+    return found
 
 
 @lazy_kernel(types.void(_WORDS, types.uint64, types.uint64, types.uint64, _WORDS))

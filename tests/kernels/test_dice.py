@@ -12,8 +12,8 @@ from tests.kernels.drivers import (
     SHAPES,
     SMALL,
     STANDARD_DISTRIBUTION,
-    Cells,
     Words,
+    boards_of,
     spawns_on_bits,
     spawns_on_cells,
 )
@@ -74,21 +74,14 @@ def test_a_distribution_as_kernels_read_it(name: str) -> None:
     assert probabilities.tolist() == [weight / sum(weights) for weight in weights]
 
 
-def scattered(rows: int, cols: int, count: int) -> Cells:
-    """Boards with at least one empty cell."""
-    rng = np.random.default_rng(1)
-    boards = rng.integers(0, 4, (count, rows * cols), dtype=np.uint8)
-    boards[np.arange(count), rng.integers(0, rows * cols, count)] = 0
-    return boards
-
-
 @pytest.mark.promise("R7")
 @pytest.mark.parametrize("name", DISTRIBUTIONS)
 @pytest.mark.parametrize("seed", [99, MAX_SEED])
 def test_spawns_equal_the_reference(seed: int, name: str) -> None:
     words = play.spawn_distribution(*DISTRIBUTIONS[name])
     for rows, cols in SHAPES if name == "four tiles" else SMALL:
-        boards = scattered(rows, cols, 100)
+        boards = boards_of(rows, cols, 100)
+        boards[np.arange(len(boards)), np.arange(len(boards)) % (rows * cols)] = 0
         expected = boards.tolist()
         for number, cells in enumerate(expected):
             dice = reference.dice(seed, number)

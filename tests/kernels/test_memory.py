@@ -30,7 +30,8 @@ from twofold.kernels import context as names
 from twofold.kernels import env_games, learning, ntuple
 from twofold.kernels import expectimax_cells as cell_kernels
 from twofold.kernels import updates as at
-from twofold.kernels.bits import frame
+from twofold.kernels.bits import Frame, frame
+from twofold.kernels.play import spawn_distribution
 from twofold.kernels.simd import WIDTH
 from twofold.kernels.transposition import BUCKET_WORDS, MIN_BUCKETS
 from twofold.learn.settings import TrainingSettings
@@ -118,15 +119,14 @@ def guard_games(guards: Guards, patch: pytest.MonkeyPatch) -> None:
 
     for module in (loop, compiled):
         patch.setattr(module, "np", GuardedNumPy())
-    for name in ("frame", "spawn_distribution"):
-        made = getattr(loop, name)
-        patch.setattr(loop, name, lambda *given, made=made: guarded(guards, made(*given)))
-    patch.setattr(compiled, "frame", loop.frame)
+        patch.setattr(module, "frame", lambda *shape: guarded_frame(guards, *shape))
+    patch.setattr(
+        loop, "spawn_distribution", lambda *given: guards.copy(spawn_distribution(*given))
+    )
 
 
-def guarded(guards: Guards, made: Any) -> Any:
-    if isinstance(made, np.ndarray):
-        return guards.copy(made)
+def guarded_frame(guards: Guards, *shape: int) -> Frame:
+    made = frame(*shape)
     return replace(made, across=guards.copy(made.across), down=guards.copy(made.down))
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.kernels.drivers import boards_of
 from tests.support.policies import make_policy
 from twofold.game.board import Board
 from twofold.kernels.policy import moves_back, turn_each
@@ -21,17 +22,12 @@ def naive(network: PolicyNetwork, board: Board) -> list[float]:
     return list(found)
 
 
-def random_boards(shape: tuple[int, int], count: int, most: int = 15) -> list[Board]:
-    dice = np.random.default_rng(7)
-    rows = dice.integers(0, most + 1, (count, shape[0] * shape[1]))
-    return [Board(row, shape) for row in rows.tolist()]
-
-
 @pytest.mark.parametrize("widths", [(37, 18, 6), (1,), (2,), (5,), (16, 3)])
 @pytest.mark.parametrize("shape", [*SHAPES, (8, 8)])
 def test_outputs_equal_the_naive_twin(shape: tuple[int, int], widths: tuple[int, ...]) -> None:
     network = make_policy(shape, widths=widths)
-    for board in random_boards(shape, 40, most=20):
+    for cells in boards_of(*shape, 40, 20).tolist():
+        board = Board(cells, shape)
         thought = network.think(board)
         found = [*thought.logits, thought.value]
         assert found == pytest.approx(naive(network, board), rel=1e-5, abs=1e-5)
@@ -44,8 +40,8 @@ def test_a_symmetric_network_looks_at_the_form_of_a_board(
 ) -> None:
     network = make_policy(shape, widths=(width,), symmetric=True)
     plain = make_policy(shape, widths=(width,))
-    for board in random_boards(shape, 30, most=8):
-        cells = np.array([board.exponents], dtype=np.uint8).reshape(1, *shape)
+    for exponents in boards_of(*shape, 30, 8):
+        board, cells = Board(exponents.tolist(), shape), exponents.reshape(1, *shape)
         form, legal = np.empty_like(cells), np.zeros((1, 4), dtype=np.int8)
         turn, back = np.empty((2, 1), dtype=np.int64)
         turn_each(cells, legal, form, legal.copy(), turn)

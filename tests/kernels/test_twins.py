@@ -21,6 +21,7 @@ from tests.kernels.drivers import (
     Moves,
     boards_of,
     from_bits,
+    merged,
     move_on_lanes,
     moves_by_reference,
     moves_on_bits,
@@ -105,18 +106,6 @@ def each(function: Callable[..., Any]) -> Callable[[Cells, int, int], list[Any]]
     return lambda boards, rows, cols: [
         function(bits, rows, cols) for bits in to_bits(boards, rows, cols)
     ]
-
-
-def merged(cells: One, rows: int, cols: int, move: int) -> list[int]:
-    """The exponents that a move makes, counted merge by merge."""
-    found = []
-    for line in reference.lines(rows, cols, move):
-        tiles = [cells[cell] for cell in line if cells[cell]]
-        while tiles:
-            tile = tiles.pop(0)
-            if tiles and tiles[0] == tile:
-                found.append(tiles.pop(0) + 1)
-    return found
 
 
 def legal_mask(cells: One, rows: int, cols: int) -> int:

@@ -6,8 +6,13 @@ from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
 
 
-def mean_score(choose: Callable[[Board], Move], rules: Rules) -> float:
-    """The mean over all games that its moves lead to, weighted by their chances."""
+def mean_score(
+    choose: Callable[[Board], Move], rules: Rules, form: Callable[[Board], Board] = Board.of
+) -> float:
+    """The mean over all games that its moves lead to, weighted by their chances.
+
+    Boards of one `form` have the same worth.
+    """
     known: dict[Board, float] = {}
 
     def after(board: Board, tiles: int) -> float:
@@ -20,6 +25,7 @@ def mean_score(choose: Callable[[Board], Move], rules: Rules) -> float:
         )
 
     def rest(board: Board) -> float:
+        board = form(board)
         if board.is_over:
             return 0.0
         if board not in known:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.support.greedy import mean_score
 from tests.tables.naive_games import Naive
-from twofold.game.board import Board, Slide
+from twofold.game.board import Board
 from twofold.game.notation import SeedRange
-from twofold.game.rules import Rules
+from twofold.game.rules import Move
 from twofold.learn.settings import TrainingSettings, parse_schedule
 from twofold.learn.training import Training
 from twofold.players import play_games
@@ -21,7 +22,7 @@ from twofold.search.depth import Depth
 from twofold.tables.exact import solve
 from twofold.tables.problem import Problem
 from twofold.values import Evaluator, compiled, simple_evaluator
-from twofold.values.network import Network, network_evaluator
+from twofold.values.network import network_evaluator
 
 
 @cache
@@ -72,11 +73,6 @@ def test_search_to_the_end_finds_the_exact_values(
     figure(f"{len(boards)} late boards of {rules}")
 
 
-def mean_and_error(values: list[float]) -> tuple[float, float]:
-    found = np.array(values, dtype=float)
-    return float(found.mean()), float(found.std(ddof=1) / np.sqrt(len(found)))
-
-
 @pytest.mark.promise("R51")
 @pytest.mark.parametrize(
     ("rules", "games"),
@@ -93,91 +89,52 @@ def test_games_of_the_exact_player_have_its_value(
     problem = Problem.parse(rules)
     table = solve(problem, threads=2)
     player = ExactPlayer(table)
-    found = list(play_games(player, problem.rules, SeedRange(1, games)))
-    mean, error = mean_and_error([result.score for result in found])
+    results = play_games(player, problem.rules, SeedRange(1, games))
+    scores = np.array([result.score for result in results], dtype=float)
+    mean, error = scores.mean(), scores.std(ddof=1) / np.sqrt(games)
     assert abs(mean - table.start_value) < 3 * error
     figure(f"{rules}: {mean:.2f} +- {error:.2f} over {games:,} games, {table.start_value:.4f}")
 
 
-def learnt(rules: str, patterns: str, schedule: str, games: int, **settings: Any) -> Network:
-    """TD learning with one pattern of all cells, a table of all boards."""
-    training = Training(
-        TrainingSettings(
-            patterns=patterns,
-            rules=Rules.parse(rules),
-            schedule=parse_schedule(schedule),
-            **settings,
-        ),
-        games=games,
-    )
-    training.run()
-    return training.network
-
-
-class Greedy:
-    """Greedy play by a network, without any chance: what it expects, and what it gets.
-
-    Args:
-        network: values of afterstates.
-        rules: of the game.
-    """
-
-    def __init__(self, network: Network, rules: Rules) -> None:
-        self.evaluator = network_evaluator(network)
-        self.rules = rules
-        self.gets: dict[Board, float] = {}
-
-    def choose(self, board: Board) -> tuple[float, Slide]:
-        slides = [board.slide(move) for move in board.legal_moves()]
-        values = [each.reward + self.evaluator.value(each.board) for each in slides]
-        best = values.index(max(values))
-        return values[best], slides[best]
-
-    def expected(self, board: Board) -> float:
-        return self.choose(board)[0]
-
-    def got(self, board: Board) -> float:
-        """The mean score of all games from a board."""
-        board = board.canonical()
-        if board.is_over:
-            return 0.0
-        if board not in self.gets:
-            _, slide = self.choose(board)
-            after = slide.board
-            self.gets[board] = slide.reward + sum(
-                spawn.probability * self.got(after.place(spawn.cell, spawn.tile))
-                for spawn in after.spawns(self.rules)
-            )
-        return self.gets[board]
-
-
-def at_start(problem: Problem, value: Callable[[Board], float]) -> float:
-    """The mean over the boards that a game may begin with."""
-    return sum(
-        chance * value(Board.from_bits(bits, problem.rules.shape))
-        for bits, chance in problem.start_boards.items()
-    )
-
-
 @pytest.mark.promise("R51")
 @pytest.mark.parametrize(
-    ("rules", "patterns", "games", "settings"),
+    ("rules", "patterns", "games", "schedule", "settings"),
     [
-        ("2x2", "0123", 60_000, {"schedule": "tc"}),
-        ("2x3", "012345", 400_000, {"schedule": "tc:0.5", "optimism": 500.0, "restart": 10}),
+        ("2x2", "0123", 60_000, "tc", {}),
+        ("2x3", "012345", 400_000, "tc:0.5", {"optimism": 500.0, "restart": 10}),
     ],
 )
 def test_learning_with_a_weight_for_each_board_finds_the_exact_values(
-    rules: str, patterns: str, games: int, settings: dict[str, Any], figure: Callable[[str], None]
+    rules: str,
+    patterns: str,
+    games: int,
+    schedule: str,
+    settings: dict[str, Any],
+    figure: Callable[[str], None],
 ) -> None:
     """Both what the network expects and what its greedy play gets, over all games.
 
     Without optimism, above the value of every state, greedy play of 2x3 settles for the half.
     """
     problem = Problem.parse(rules)
-    exact = solve(problem).start_value
-    greedy = Greedy(learnt(rules, patterns, games=games, **settings), problem.rules)
-    expected, got = at_start(problem, greedy.expected), at_start(problem, greedy.got)
+    exact, phases = solve(problem).start_value, parse_schedule(schedule)
+    more: dict[str, Any] = {
+        "patterns": patterns,
+        "rules": problem.rules,
+        "schedule": phases,
+    } | settings
+    training = Training(TrainingSettings(**more), games=games)
+    training.run()
+    value = network_evaluator(training.network).value
+
+    def best(board: Board) -> tuple[float, Move]:
+        slides = [(move, board.slide(move)) for move in board.legal_moves()]
+        return max((slide.reward + value(slide.board), -move, move) for move, slide in slides)[::2]
+
+    starts = problem.start_boards.items()
+    boards = [(chance, Board.from_bits(bits, problem.rules.shape)) for bits, chance in starts]
+    expected = sum(chance * best(board)[0] for chance, board in boards)
+    got = mean_score(lambda board: best(board)[1], problem.rules, Board.canonical)
     assert expected == pytest.approx(exact, rel=0.01)
     assert got == pytest.approx(exact, rel=0.01)
     assert got <= exact * (1 + 1e-9)
