@@ -1,6 +1,6 @@
-"""One small game in every format, written by hand, and slow readings of some."""
+"""One small game in every format, written by hand."""
 
-from typing import Final, NamedTuple
+from typing import Final
 
 # Tiles 2 in the corners of the first row; down, a 4 in row 3, column 2; left, which merges two 2s
 # into a 4; a 2 in row 1, column 3.
@@ -36,32 +36,12 @@ OLD_DIGITS: Final = (
 )
 
 
-class Step(NamedTuple):
-    """A direction, and the cell and tile of the spawn."""
-
-    move: str
-    row: int
-    col: int
-    tile: int
-
-
-def read_new(text: str) -> list[Step]:
-    """The new format of 2048verse, by division alone."""
-    body = text.strip().split("_", 1)[1]
-    steps = []
-    for number in range(len(body) // 3):
-        value = 0
-        for character in body[3 * number : 3 * number + 3]:
-            value = 128 * value + NEW_DIGITS.index(character)
-        steps.append(
-            Step("udlr"[value % 4], value // 128 % 8, value // 16 % 8, 2 + 2 * (value // 4 % 4))
-        )
-    return steps
-
-
-def write_old(steps: list[Step]) -> str:
-    """The old format of 2048verse, without its header."""
-    codes = [32 * "urdl".index(m) + 16 * (tile == 4) + 4 * col + row for m, row, col, tile in steps]
+def write_old(steps: list[tuple[str, int, int]], cols: int) -> str:
+    """The old format of 2048verse, without its header, of moves with the cells and tiles."""
+    codes = [
+        32 * "urdl".index(move) + 16 * (tile == 4) + 4 * (cell % cols) + cell // cols
+        for move, cell, tile in steps
+    ]
     return "".join(OLD_DIGITS[code] for code in codes)
 
 

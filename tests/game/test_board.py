@@ -1,4 +1,3 @@
-import random
 import re
 from collections.abc import Callable
 from functools import partial
@@ -8,7 +7,6 @@ import numpy as np
 import pytest
 
 from twofold.errors import CellOccupied, InvalidBoard, InvalidMove, InvalidSeed
-from twofold.game import reference
 from twofold.game.board import EMPTY, Board, Spawn
 from twofold.game.rules import Move, Rules
 
@@ -41,16 +39,6 @@ def test_moves_by_letter_and_by_name(move: Any) -> None:
     assert board.slide(move) == board.slide(Move.LEFT)
     assert board.is_legal(move)
     assert not board.is_legal(Move.UP)
-
-
-@pytest.mark.parametrize("shape", [(4, 4), (1, 2), (2, 1), (3, 5), (8, 8)])
-def test_legal_moves_are_those_of_the_reference(shape: tuple[int, int]) -> None:
-    rng = random.Random(1)
-    for full in (0.2, 0.9, 1.0):
-        for _ in range(40):
-            cells = [rng.randint(1, 4) * (rng.random() < full) for _ in range(shape[0] * shape[1])]
-            legal = reference.legal_moves(cells, *shape)
-            assert Board(cells, shape).legal_moves() == tuple(map(Move, legal))
 
 
 # ---- spawns

@@ -36,14 +36,6 @@ def play_on(game: Game, moves: int) -> Game:
 # ---- a record of a game
 
 
-def test_the_text_of_a_short_game() -> None:
-    game = Game(seed=1)
-    for letter in "drdlur":
-        game.play(letter)
-    assert str(Record.from_game(game, player="me")) == SHORT
-    assert parse_record(SHORT) == Record.from_game(game, player="me")
-
-
 def test_the_record_of_a_foreign_game_is_kept_when_it_is_replayed() -> None:
     record = parse_record(FOREIGN)
     assert (record.seed, record.board) == (None, Board.parse("2x2:11/00"))

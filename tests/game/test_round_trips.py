@@ -17,7 +17,8 @@ from tests.support.generators import (
     make_spec,
 )
 from twofold.game.board import Board
-from twofold.game.formats import format_game, parse_any_record
+from twofold.game.foreign.boards import format_hex
+from twofold.game.formats import format_game, parse_any_record, parse_position
 from twofold.game.notation import format_spec, parse_seed, parse_spec
 from twofold.game.record import Record, format_line, format_record, parse_line, parse_record
 from twofold.game.rules import Move, Rules
@@ -39,6 +40,9 @@ def check_board(rng: random.Random) -> None:
     assert Board.from_tiles(board.tiles) == board
     if max(board.shape) <= 4 and board.max_exponent <= 15:
         assert Board.from_bits(board.to_bits(), board.shape) == board
+    full = make_board(rng, (4, 4), largest=15)
+    for low_first, name in ((False, "hex"), (True, "hex-low")):
+        assert parse_position(format_hex(full, low_first=low_first), name) == (full, None)
 
 
 def check_move(rng: random.Random) -> None:

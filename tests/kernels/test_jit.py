@@ -91,11 +91,12 @@ def test_settings_that_change_machine_code_change_the_folder(
     """`test_plain.py` tests that the environment sets them."""
     monkeypatch.setenv("TWOFOLD_CACHE_DIR", str(tmp_path))
     folders = [_jit._choose_folder()]
-    for holder, name in ((_jit, "PLAIN"), (config, "BOUNDSCHECK"), (config, "OPT")):
+    for name in ("PLAIN", "BOUNDSCHECK", "OPT", "CPU_NAME"):
+        holder = _jit if name == "PLAIN" else config
         with monkeypatch.context() as patch:
             patch.setattr(holder, name, "another")
             folders.append(_jit._choose_folder())
-    assert len(set(folders)) == 4
+    assert len(set(folders)) == 5
     assert None not in folders
 
 
@@ -167,26 +168,6 @@ def test_code_is_not_read_where_another_user_could_put_it(
         f"twofold: other users of this machine can change {shared}; "
         "compiled kernels are kept for this run only\n"
     )
-
-
-SMALL = """
-import numpy as np
-from twofold.kernels import _jit
-from twofold.kernels.play import dice
-print(f"{dice(np.uint64(1234567), np.uint64(0)):x}", _jit.CACHE_FOLDER)
-"""
-
-
-def test_other_settings_of_numba_end_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("NUMBA_CPU_NAME", "generic")
-    monkeypatch.setenv("NUMBA_CACHE_LOCATOR_CLASSES", "Nothing")
-    for _ in range(2):  # compiled, then loaded
-        done = run_python(PACKAGE.parent, tmp_path, SMALL)
-        digits, folder = done.stdout.split()
-        assert (digits, done.stderr) == ("599ed017fb08fc85", "")
-        assert Path(folder).name != Path(_jit.CACHE_FOLDER or "").name
 
 
 @pytest.mark.parametrize("kind", ["nbi", "nbc"])

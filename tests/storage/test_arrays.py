@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from twofold.errors import InvalidNetwork
 from twofold.storage.arrays import (
     ALIGNMENT,
-    CHUNK,
     DTYPES,
     lies_flat,
     map_tensors,
@@ -120,18 +119,6 @@ def test_a_file_that_cannot_be_mapped(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(mmap, "mmap", fail)
     with pytest.raises(InvalidNetwork, match=r"cannot map .*no room"):
         map_tensors(tmp_path / "a")
-
-
-def test_read_arrays_do_not_depend_on_the_file(tmp_path: Path) -> None:
-    written = {
-        "x": numbers((3, CHUNK // 8 + 5), np.dtype("f8")),
-        "y": numbers((0,), np.dtype("u1")),
-    }
-    write_tensors(tmp_path / "a", written, {})
-    with open_tensors(tmp_path / "a") as file:
-        found = {name: file.read(name) for name in file.tensors}
-    (tmp_path / "a").write_bytes(b"")
-    assert all(np.array_equal(found[name], array) for name, array in written.items())
 
 
 def test_a_file_that_is_cut_off_while_it_is_read_is_refused(tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ from twofold.arena.study import Study
 from twofold.arena.tune import TuningSettings
 from twofold.arena.workers import Entrant, Task
 from twofold.cli import _options
-from twofold.cli._thinking import figures, move_table
 from twofold.errors import InvalidSpec, InvalidTable
 from twofold.game.board import Board
 from twofold.game.notation import SeedRange, parse_spec
@@ -24,7 +23,6 @@ from twofold.games.judge import Judge
 from twofold.players import PlayerSpec, make_player
 from twofold.players.engine.lines import BestMove, Go, Info, SetPosition
 from twofold.players.engine.server import ServerSearch
-from twofold.search.analysis import Analysis
 from twofold.search.budget import Budget
 from twofold.tables import library
 from twofold.tables.folder import SETS
@@ -38,30 +36,10 @@ BOARD = Board.parse("ebdc/11a9/0130/3002")
 """Right is the move of 442-16 there, up that of the network alone; left and down shift tiles."""
 
 
-def analysed(board: Board = BOARD) -> Analysis:
-    with make_player(SPEC) as player:
-        return player.analyse(board)
-
-
 def answer_of(board: Board = BOARD) -> TableAnswer:
     found = open_tables("442-16").answer(board)
     assert found is not None
     return found
-
-
-@pytest.mark.promise("R72")
-def test_an_analysis_on_the_screen(tables_here: Path) -> None:
-    found = analysed()
-    lines = [line.plain for line in (*move_table(found), *figures(found, 80, ""))]
-    header = ["move", "chance", "to", "best", "points", "reward", "depth", "nodes"]
-    assert lines[0].split() == header
-    assert lines[1].split()[:5] == ["up", "81.6", "%", "-14.3", "pp"]
-    assert lines[2].split()[:4] == ["right", "95.9", "%", "0"]
-    assert lines[2].split()[-1] == "best"
-    assert lines[3].split()[:3] == ["down", "-", "-"]
-    assert "+" not in lines[1]  # the values of the search are not compared
-    assert "table      442-16: 95.9 % to make 16 (right), 81.6 % (up)" in lines
-    assert max(map(len, lines)) <= 80
 
 
 @pytest.mark.promise("R72")
@@ -70,6 +48,15 @@ def test_the_command_and_its_document(cli: Cli, tables_here: Path) -> None:
     told, read = cli(*words, "--explain"), cli(*words, "--json")
     assert told.code == read.code == 0
     assert "the endgame table 442-16 chooses the move here" in told.out
+    lines = told.out.splitlines()
+    rows = {line.split()[0]: line.split() for line in lines if line.split()}
+    assert rows["move"] == ["move", "chance", "to", "best", "points", "reward", "depth", "nodes"]
+    assert rows["up"][:5] == ["up", "81.6", "%", "-14.3", "pp"]
+    assert "+" not in " ".join(rows["up"])  # the values of the search are not compared
+    assert (rows["right"][:4], rows["right"][-1]) == (["right", "95.9", "%", "0"], "best")
+    assert rows["down"][:3] == ["down", "-", "-"]
+    assert "table      442-16: 95.9 % to make 16 (right), 81.6 % (up)" in lines
+    assert max(map(len, lines)) <= 80
     document = json.loads(read.out)
     assert document["best"] == "right"
     answer = answer_of()

@@ -15,11 +15,9 @@ from twofold.learn.training import Training
 from twofold.storage import memory
 from twofold.values.evaluator import explain
 from twofold.values.network import (
-    NAMED,
     Network,
     Pattern,
     check_patterns,
-    format_patterns,
     network_evaluator,
     parse_patterns,
 )
@@ -176,16 +174,6 @@ def test_weights_beyond_the_memory_are_refused(monkeypatch: pytest.MonkeyPatch) 
 
 
 # Lists of patterns
-
-
-@pytest.mark.parametrize("name", NAMED)
-def test_names_say_how_many_patterns_of_how_many_cells(name: str) -> None:
-    count, cells = map(int, name.split("x"))
-    patterns = parse_patterns(name)
-    assert [len(pattern.cells) for pattern in patterns] == [cells] * count
-    assert format_patterns(patterns) == name
-    assert parse_patterns(NAMED[name]) == patterns
-    assert " ".join(map(str, patterns)) == NAMED[name]
 
 
 @pytest.mark.parametrize("text", ["5201 4567", "0125,4567", " 0125\n4567 ", "0125, 7654"])
