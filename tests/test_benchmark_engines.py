@@ -1,6 +1,5 @@
 """The adapters that let other programs play through the engine protocol, with made-up programs."""
 
-import csv
 import io
 import sys
 from collections.abc import Sequence
@@ -77,14 +76,6 @@ def test_answers(lines: list[str], expected: list[str]) -> None:
     assert [line[: len(start)] for line, start in zip(found, expected, strict=True)] == expected
 
 
-def test_moves_and_cpu_time_of_each_game_are_written(tmp_path: Path) -> None:
-    times = tmp_path / "times.csv"
-    game = [RULES, "position 0000/0000/0000/0001", "go"]
-    answers(Always("l"), *game, "go", *game, RULES, times=times)
-    with times.open(newline="") as file:
-        assert list(csv.reader(file)) == [["always", "2", "2.000000"], ["always", "1", "1.000000"]]
-
-
 def test_macroxue_is_asked_over_http(tmp_path: Path) -> None:
     server = tmp_path / "2048"
     server.write_text(SERVER.format(python=sys.executable))
@@ -121,10 +112,3 @@ def test_a_curve_shares_the_cpu_time_among_the_blocks_and_means_the_last_five() 
     assert learnt.after(30.0) == learnt.after(41.0) == 300.0
     assert learnt.after(42.0) == 400.0
     assert learnt.after(42.1) is None  # the run was shorter
-
-
-def test_cpu_time_of_a_command_is_that_of_its_process(tmp_path: Path) -> None:
-    code = "print('game# 1 moves 7 seconds 0'); sum(range(10**6))"
-    moves, seconds = own_play.measure(f'{sys.executable} -c "{code}"', tmp_path)
-    assert moves == 7
-    assert 0 < seconds < 60

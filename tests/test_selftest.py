@@ -1,6 +1,6 @@
 """R5: behaviour has a signature, the same on every path through the code.
 
-`tests/kernels/test_plain.py` has it computed on the plain path and from a cold cache.
+`tests/kernels/test_jit.py` has these tests run on the plain path and from a cold cache.
 """
 
 import threading

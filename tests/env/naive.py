@@ -73,6 +73,14 @@ class NaiveEnv:
         observation, info = self.look()
         return observation, reward, self.ended, info
 
+    def afterstates(self) -> tuple[NDArray[Any], ...]:
+        """The boards after each slide as they are seen, the rewards, and the mask."""
+        board, legal = self.game.board, [move in self.legal for move in Move]
+        afters = [board.slide(move).board if move in self.legal else board for move in Move]
+        seen = np.array([observe(after, self.observation, self.rules) for after in afters])
+        worth = [self.worth(move) if move in self.legal else 0.0 for move in Move]
+        return seen, np.array(worth, dtype=float), np.array(legal, dtype=np.int8)
+
     def worth(self, move: Move) -> float:
         board = self.game.board
         made = [1 << one for one in merged(board.exponents, *board.shape, move)]

@@ -7,12 +7,10 @@ import numpy as np
 import pytest
 
 from tests.env.naive import SMALL, NaiveEnv, assert_equal, assert_same
-from twofold.env.games import Illegal, Observation, Reward, observe
+from twofold.env.games import Illegal, Observation, Reward
 from twofold.env.single import Env2048
 from twofold.env.vector import VectorEnv2048
-from twofold.game.board import Board
-from twofold.game.game import Game
-from twofold.game.rules import Move, Rules
+from twofold.game.rules import Rules
 from twofold.kernels.simd import WIDTH
 
 COUNT = WIDTH + 2
@@ -50,6 +48,9 @@ def follow(
         assert single[1:3] == (worth, over)
         assert {key: np.asarray(single[3][key]).tolist() for key in single[3]} == said
         assert_equal(many.action_masks(), found[3]["action_mask"].astype(bool))
+        afters = naive[0].afterstates()
+        assert_same(one.afterstates(), afters)
+        assert_same(tuple(part[0] for part in many.afterstates()), afters)
         actions = rng.integers(0, 4, COUNT)
         observations, rewards, ended, truncated, infos = many.step(actions)
         found = observations, rewards, ended, infos
@@ -113,34 +114,3 @@ def test_rules_at_the_edges(rules: str, observation: Observation) -> None:
         assert follow(rules, 100, observation, "log2") > 0
     elif observation != "bits":
         follow(rules, 40)
-
-
-@pytest.mark.parametrize(("observation", "reward"), FORMS)
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("1100022003034321", "ff000000000000ff", "1234234134124123", "g000gf0f00001000"),
-        *("3x2:11/22/30", "3x2:12/21/12", "2x5:11022/99033"),
-    ],
-)
-def test_afterstates(text: str, observation: Observation, reward: Reward) -> None:
-    """In one game and in many: the boards after the slide, their rewards, the mask."""
-    board = Board.parse(text)
-    if board.cols > 4 and observation == "bits":
-        return
-    rules = Rules.parse(f"{board.rows}x{board.cols} goal=8")
-    naive = NaiveEnv(rules, observation, reward)
-    naive.begin(Game.from_board(board, rules, seed=0))
-    legal = board.legal_moves()
-    afters = [board.slide(move).board if move in legal else board for move in Move]
-    one, many = Env2048(rules, observation, reward), VectorEnv2048(3, rules, observation, reward)
-    one.reset(options={"board": board})
-    many.reset(options={"board": board})
-    found = one.afterstates()
-    expected = (
-        np.array([observe(after, observation, rules) for after in afters]),
-        np.array([naive.worth(move) if move in legal else 0.0 for move in Move], dtype=float),
-        np.array([move in legal for move in Move], np.int8),
-    )
-    assert_same(found, expected)
-    assert_same(many.afterstates(), tuple(np.stack([part] * 3) for part in expected))

@@ -1,4 +1,4 @@
-"""The cache folder of machine code: when it changes, and runs without it."""
+"""Machine code: its cache folder, its plain path, what is imported and compiled for it."""
 
 import os
 import shutil
@@ -6,14 +6,16 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from numba.core import config
 
-from twofold.kernels import COMPILING, _jit
+from twofold.kernels import COMPILING, _jit, warmup
 
+ROOT = Path(__file__).parents[2]
 PACKAGE = Path(_jit.__file__).parents[1]
 KERNELS = Path(_jit.__file__).parent
 KERNEL_MODULES = sorted(
@@ -51,13 +53,21 @@ print(result, hits, _jit.CACHE_FOLDER, sep="\\n")
 """
 
 
-def run_python(package_home: Path, cache: Path, program: str) -> subprocess.CompletedProcess[str]:
-    """Run a program with the package found in a folder, its warnings as errors."""
-    environment = os.environ | {"PYTHONPATH": str(package_home), "TWOFOLD_CACHE_DIR": str(cache)}
-    command = [sys.executable, "-W", "error", "-c", program]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+def run_python(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a new interpreter."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)} | variables
+    command = [sys.executable, *arguments]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
     return done
+
+
+def run_copy(home: Path, cache: Path, program: str) -> list[str]:
+    """The lines of a program with the package found in a folder, its warnings as errors."""
+    found = {"PYTHONPATH": str(home), "TWOFOLD_CACHE_DIR": str(cache)}
+    done = run_python("-W", "error", "-c", program, **found)
+    assert done.stderr in ("", f"twofold: {COMPILING}\n")
+    return done.stdout.splitlines()
 
 
 @pytest.fixture
@@ -73,13 +83,13 @@ def test_a_changed_callee_in_another_module_is_compiled_again(copied: Path, tmp_
     kernels, cache = copied / "twofold" / "kernels", tmp_path / "the cache, ü"
     (kernels / "caller_for_test.py").write_text(CALLER)
     (kernels / "callee_for_test.py").write_text(CALLEE)
-    result, hits, folder = run_python(copied, cache, CALL).stdout.splitlines()
+    result, hits, folder = run_copy(copied, cache, CALL)
     assert (result, hits) == ("20", "0")
-    result, hits, same = run_python(copied, cache, CALL).stdout.splitlines()
+    result, hits, same = run_copy(copied, cache, CALL)
     assert (result, hits) == ("20", "1")  # machine code is kept ...
     assert same == folder
     (kernels / "callee_for_test.py").write_text(CALLEE.replace("+ 1", "+ 2"))
-    result, hits, other = run_python(copied, cache, CALL).stdout.splitlines()
+    result, hits, other = run_copy(copied, cache, CALL)
     assert (result, hits) == ("30", "0")  # ... until a source of any kernel changes
     assert other != folder
     assert sorted(map(str, (cache / "kernels").iterdir())) == sorted([folder, other])
@@ -88,7 +98,6 @@ def test_a_changed_callee_in_another_module_is_compiled_again(copied: Path, tmp_
 def test_settings_that_change_machine_code_change_the_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """`test_plain.py` tests that the environment sets them."""
     monkeypatch.setenv("TWOFOLD_CACHE_DIR", str(tmp_path))
     folders = [_jit._choose_folder()]
     for name in ("PLAIN", "BOUNDSCHECK", "OPT", "CPU_NAME"):
@@ -116,9 +125,7 @@ for kernel in _jit.DECLARED:
     assert _jit.CACHE_FOLDER is not None
     root = Path(environment) if environment else _jit.CACHE_FOLDER.parents[1]
     for _ in range(2):  # the first one may compile what this run has not
-        done = run_python(PACKAGE.parent, root, program)
-        assert done.stderr in ("", f"twofold: {COMPILING}\n")
-        lines = sorted(set(done.stdout.splitlines()))
+        lines = sorted(set(run_copy(PACKAGE.parent, root, program)))
         compiled = [line for line in lines if not line.endswith(" 1")]
         if not compiled:
             break
@@ -282,3 +289,103 @@ def test_an_interrupt_waits_until_a_kernel_is_compiled() -> None:
     with ThreadPoolExecutor(1) as pool:
         pool.submit(compiled, 0, done).result()
     assert signal.getsignal(signal.SIGINT) is before
+
+
+PROGRAM = """
+import sys
+import twofold.kernels.bits
+assert "scipy.linalg" not in sys.modules
+import numba, numpy
+multiply = numba.njit(lambda a, b: a @ b)
+assert (multiply(numpy.eye(2), numpy.ones((2, 2))) == 1).all()
+assert "scipy.linalg" in sys.modules
+"""
+
+
+def test_linear_algebra_is_imported_only_where_it_is_used() -> None:
+    run_python("-c", PROGRAM)
+
+
+WITHOUT_SCIPY = """
+import sys
+sys.modules["scipy"] = None
+from twofold.arena import stats
+from twofold.kernels._numba import arraymath, numba
+import numpy
+assert not arraymath._HAVE_BLAS
+try:
+    numba.njit(lambda a, b: a @ b)(numpy.eye(2), numpy.eye(2))
+except ImportError as error:
+    assert "scipy" in str(error)
+else:
+    raise AssertionError
+stats.mean_interval(range(9))
+"""
+
+
+def test_a_plain_install_has_no_scipy() -> None:
+    """Only a function that multiplies matrices asks for it."""
+    run_python("-c", WITHOUT_SCIPY)
+
+
+TWINS = [
+    "tests/kernels/test_words.py::test_instructions_on_one_word",
+    "tests/kernels/test_dice.py::test_spawns_equal_the_reference",
+    "tests/kernels/test_twins.py::test_moves_in_lanes",
+]
+"""Tests of all that have special instructions: single words, spawns, games in lanes."""
+SIGNATURE = pytest.param(["tests/test_selftest.py"], id="long", marks=pytest.mark.long)
+PATH = """
+from twofold.kernels import _jit, intrinsics
+print(_jit.PLAIN, intrinsics._PDEP, _jit.has_feature("avx2"), _jit.CACHE_FOLDER, sep="\\n")
+"""
+
+
+@pytest.mark.promise("R5")
+@pytest.mark.parametrize("more", [pytest.param([], id="ci"), SIGNATURE])
+def test_the_plain_path_computes_the_same(more: list[str], figure: Callable[[str], None]) -> None:
+    options = ["-p", "no:cacheprovider", "-q", "-n0", "--no-cov"]
+    said = run_python("-m", "pytest", *options, *TWINS, *more, TWOFOLD_PLAIN="1")
+    (passed,) = [line for line in said.stdout.splitlines() if " passed" in line]
+    assert int(passed.split()[0]) > 25
+    figure(f"plain path: {passed}")
+
+
+def test_a_setting_of_zero_is_none() -> None:
+    plain, pdep, avx2, folder = run_python("-c", PATH, TWOFOLD_PLAIN="1").stdout.splitlines()
+    assert (plain, pdep, avx2) == ("True", "False", "False")
+    assert Path(folder) != _jit.CACHE_FOLDER
+    other = run_python("-c", PATH, TWOFOLD_PLAIN="0").stdout.splitlines()
+    assert _jit.PLAIN or other[3] == str(_jit.CACHE_FOLDER)
+
+
+def test_every_module_with_kernels_is_named() -> None:
+    modules = {
+        ".".join(path.relative_to(KERNELS).with_suffix("").parts)
+        for path in KERNELS.rglob("*.py")
+        if "@kernel(" in path.read_text()
+    }
+    assert set(warmup.MODULES) == modules - {"_jit"}
+    assert len(set(warmup.MODULES)) == len(warmup.MODULES)
+
+
+def test_each_module_is_told_once() -> None:
+    lines: list[str] = []
+    warmup.compile_all(lines.append, 2)
+    count = len(warmup.MODULES)
+    assert [line.split(":")[0] for line in lines] == [
+        f"kernels {number}/{count}" for number in range(1, count + 1)
+    ]
+    assert {line.split(": ")[1].split(",")[0] for line in lines} == set(warmup.MODULES)
+
+
+def test_without_a_second_process_everything_is_compiled_here(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    missing = subprocess.Popen(
+        [sys.executable, "-c", "raise SystemExit(1)"], stdout=subprocess.PIPE, text=True
+    )
+    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: missing)
+    lines: list[str] = []
+    warmup.compile_all(lines.append, 2)
+    assert len(lines) == len(warmup.BASE + warmup.SEARCH)

@@ -7,12 +7,10 @@ import pytest
 
 from twofold.errors import TileTooLarge
 from twofold.game.board import Board
-from twofold.game.game import Game
 from twofold.game.rules import Rules
-from twofold.game.step import Status
-from twofold.players import make_player, play_game
-from twofold.players.compiled import CompiledPlayer
-from twofold.players.loop import GameResult, KernelGame, _play_by_choose, _Progress
+from twofold.limits import TOO_LARGE_MERGE
+from twofold.players import loop, make_player, play_game
+from twofold.players.loop import GameResult
 
 SIMPLE = ["random", "greedy", "corner"]
 SEARCHES = [
@@ -24,17 +22,13 @@ SEARCHES = [
 ]
 
 
-def compiled(spec: str, rules: Rules, seed: int) -> CompiledPlayer:
-    player = make_player(spec)
-    assert isinstance(player, CompiledPlayer)
-    player.start(rules, seed)
-    return player
-
-
-def played(spec: str, rules: Rules, seed: int, *, by_kernels: bool) -> GameResult:
-    player = make_player(spec)
-    player.compiled = by_kernels
-    result = play_game(player, rules, seed, keep_moves=True)
+def played(
+    spec: str, rules: Rules, seed: int, board: Board | None = None, *, by_kernels: bool
+) -> GameResult:
+    with pytest.MonkeyPatch.context() as patch:
+        if not by_kernels:
+            patch.setattr(loop, "_play_in_kernels", lambda *_: None)
+        result = play_game(make_player(spec), rules, seed, board=board, keep_moves=True)
     assert result is not None
     return replace(result, seconds=0.0)
 
@@ -82,63 +76,20 @@ TOPS = [
 WITH_AND_WITHOUT_CELLS = [*SIMPLE, "expectimax:eval=rows,ply=1", "alphabeta:eval=rows,depth=1"]
 
 
-def start(text: str, rules: Rules) -> Game:
-    return Game.from_board(Board.parse(text), rules, seed=3, score=1_000_000, move_number=20_000)
-
-
-def progress(game: Game) -> _Progress:
-    """A game in progress whose first tiles were all reached at move 0."""
-    return _Progress(game, keep_moves=True, reached=[0] * (game.board.max_exponent + 1))
-
-
-def finished(player: CompiledPlayer, under_way: _Progress) -> _Progress:
-    """The rest of a game by the general loop, without the times of its moves."""
-    assert _play_by_choose(player, under_way, None)
-    return replace(under_way, letters=["".join(under_way.letters)], times=[])
-
-
-def kernels_then_choose(spec: str, game: Game, chunk: int) -> tuple[_Progress, bool]:
-    """Play by kernels, in chunks, as far as they go, then by the general loop."""
-    player = compiled(spec, game.rules, game.seed)
-    under_way = progress(game)
-    kernel_game = KernelGame(player, game, under_way.reached)
-    while kernel_game.can_go_on:
-        under_way.letters.append(kernel_game.play(chunk))
-    under_way.game, under_way.reached = kernel_game.game(), kernel_game.reached()
-    return finished(player, under_way), kernel_game.game().is_finished
-
-
-def choose_alone(spec: str, game: Game) -> _Progress:
-    return finished(compiled(spec, game.rules, game.seed), progress(game))
-
-
-def assert_same(found: _Progress, expected: _Progress) -> None:
-    one, other = found.game, expected.game
-    assert (one.board, one.score, one.move_number) == (other.board, other.score, other.move_number)
-    assert (found.letters, found.reached) == (expected.letters, expected.reached)
-
-
 @pytest.mark.promise("R12")
+@pytest.mark.parametrize("goal", [65_536, 262_144])
 @pytest.mark.parametrize("spec", WITH_AND_WITHOUT_CELLS)
 @pytest.mark.parametrize("top", TOPS)
-def test_a_tile_past_32768_changes_nothing_for_the_caller(top: str, spec: str) -> None:
-    rules = Rules.parse("4x4 goal=262144 stop=goal")
-    expected = choose_alone(spec, start(top, rules))
+def test_a_tile_past_32768_changes_nothing_for_the_caller(
+    top: str, spec: str, goal: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the number of moves in a kernel call; play stops at the goal."""
+    rules, board = Rules.parse(f"4x4 goal={goal} stop=goal"), Board.parse(top)
+    expected = played(spec, rules, 3, board, by_kernels=False)
+    assert expected.max_tile >= 32_768
     for chunk in (1, 5, 65_536):
-        found, finished_in_kernels = kernels_then_choose(spec, start(top, rules), chunk)
-        assert_same(found, expected)
-        overflowed = expected.game.board.max_tile > 32768
-        assert finished_in_kernels == (spec in SIMPLE or not overflowed)
-
-
-@pytest.mark.promise("R12")
-def test_play_stops_at_a_goal_past_32768() -> None:
-    rules = Rules.parse("4x4 goal=65536 stop=goal")
-    for spec in ("corner", "expectimax:eval=rows,ply=1"):
-        found, _ = kernels_then_choose(spec, start(TOPS[2], rules), 100)
-        assert_same(found, choose_alone(spec, start(TOPS[2], rules)))
-        assert found.game.board.max_tile == 65536
-        assert found.game.status is Status.STOPPED
+        monkeypatch.setattr(loop, "_LARGEST_CHUNK", chunk)
+        assert played(spec, rules, 3, board, by_kernels=True) == expected
 
 
 # Results of a game inside kernels
@@ -159,11 +110,6 @@ def test_stop_is_asked_and_abandons_the_game() -> None:
 def test_a_merge_past_the_largest_exponent_is_an_error_in_either_loop() -> None:
     rules = Rules.parse("1x8 spawn=34359738368:1")  # 2^35
     assert rules.spawn_exponents == (35,)
-    for compiled_loop in (True, False):
-        player = make_player("corner")
-        player.compiled = compiled_loop
-        with pytest.raises(
-            TileTooLarge,
-            match="expected exponents up to 35, got a merge of two tiles of exponent 35",
-        ):
-            play_game(player, rules, 0)
+    for by_kernels in (True, False):
+        with pytest.raises(TileTooLarge, match=TOO_LARGE_MERGE):
+            played("corner", rules, 0, by_kernels=by_kernels)

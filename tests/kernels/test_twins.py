@@ -293,7 +293,7 @@ FAMILIES = {
     "sums of tiles": Family(each(sums_of), sums_by_tiles),
     "canonical boards": Family(each(canonical_of), canonical_by_symmetries, largest=14),
     "forms by turns": Family(turned_to_form, last_of_symmetries, TO_TURN, 20),
-    "values of merges": Family(merge_values, merge_values_by_merges, SHAPES, 20),
+    "values of merges": Family(merge_values, merge_values_by_merges, TO_TURN, 20),
     "exponents made": Family(exponents_made, exponents_by_merges, largest=14),
     **{
         f"downgraded from {threshold}": Family(

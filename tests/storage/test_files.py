@@ -1,4 +1,4 @@
-"""R13: after any failure a file that twofold writes is the old one or the new one."""
+"""R13: a file that twofold writes is the old one or the new one; locks; private folders."""
 
 import errno
 import os
@@ -7,7 +7,9 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
+import filelock
 import numpy as np
 import pytest
 
@@ -15,7 +17,15 @@ import twofold
 from tests.support.faults import NEW, OLD, calls_until_done, failing
 from twofold.errors import InvalidInput, InvalidRecord, ResourceError
 from twofold.storage.arrays import write_tensors
-from twofold.storage.files import Buffer, alone, atomic_write, read_start, remove_file
+from twofold.storage.files import (
+    Buffer,
+    alone,
+    atomic_write,
+    make_private,
+    read_start,
+    remove_file,
+    shared_place,
+)
 
 FORMS: dict[str, Callable[[], Buffer | Iterable[Buffer]]] = {
     "whole": lambda: NEW,
@@ -201,3 +211,130 @@ def test_a_file_that_a_program_holds_is_not_removed(tmp_path: Path) -> None:
     for _ in range(2):  # also where there is none
         remove_file(path)
         assert not path.exists()
+
+
+HOLD = """
+import sys, time
+from twofold.storage.files import alone
+with alone(sys.argv[1], "run"):
+    print("held", flush=True)
+    time.sleep(600)
+"""
+
+
+def test_the_lock_file_goes_before_the_lock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Afterwards it may be that of the next holder."""
+    there: list[bool] = []
+    release = filelock.FileLock.release
+
+    def note(lock: filelock.FileLock, force: bool = False) -> None:
+        there.append(Path(lock.lock_file).exists())
+        release(lock, force)
+
+    with alone(tmp_path / "study.db", "run"):
+        monkeypatch.setattr(filelock.FileLock, "release", note)
+    assert there[0] is False
+
+
+def test_a_held_file_is_refused_until_its_holder_is_killed(tmp_path: Path) -> None:
+    file = tmp_path / "study.db"
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, file], stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        with pytest.raises(InvalidInput, match="another run is using"), alone(file, "run"):
+            raise AssertionError
+        holder.kill()
+        holder.wait()
+    with alone(file, "run"):
+        pass
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_of_the_users_own_stays(tmp_path: Path) -> None:
+    mine = tmp_path / ".study.db.lock"
+    mine.write_text("mine")
+    with alone(tmp_path / "study.db", "run"):
+        pass
+    assert mine.read_text() == "mine"
+
+
+if os.name != "posix":
+    pytest.skip("folders have POSIX owners and modes", allow_module_level=True)
+
+
+@pytest.fixture
+def deep(tmp_path: Path) -> Path:
+    """A private folder below two others."""
+    folder = tmp_path / "root" / "kernels" / "code"
+    make_private(folder)
+    return folder
+
+
+@pytest.mark.promise("R68")
+@pytest.mark.parametrize(
+    ("place", "mode", "found"),
+    [
+        (".", 0o755, True),  # code is read there, and its files may have any mode
+        (".", 0o770, True),
+        (".", 0o1777, True),
+        ("..", 0o755, False),
+        ("..", 0o775, True),
+        ("..", 0o777, True),
+        ("..", 0o1777, False),  # others cannot rename what is ours
+        ("../..", 0o757, True),
+        ("../..", 0o1775, False),
+    ],
+)
+def test_a_folder_that_others_can_write_to_is_found(
+    deep: Path, place: str, mode: int, found: bool
+) -> None:
+    (deep / place).chmod(mode)
+    shared = shared_place(deep)
+    (deep / place).chmod(0o700)
+    assert (shared is not None) is found
+    assert shared is None or shared.samefile(deep / place)
+
+
+@pytest.mark.promise("R68")
+@pytest.mark.parametrize("place", [".", "..", "../.."])
+@pytest.mark.parametrize("sticky", [False, True])
+def test_a_folder_of_another_user_is_found(
+    deep: Path, place: str, sticky: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    strange, real = (deep / place).resolve(), os.lstat
+    if sticky and place != ".":
+        strange.chmod(0o1777)
+
+    def lstat(path: str | Path) -> object:
+        status = real(path)
+        owner = os.geteuid() + 4711 if Path(path) == strange else status.st_uid
+        return SimpleNamespace(st_mode=status.st_mode, st_uid=owner)
+
+    monkeypatch.setattr(os, "lstat", lstat)
+    assert shared_place(deep) == strange
+
+
+@pytest.mark.promise("R68")
+def test_links_in_parent_folders_are_followed(deep: Path, tmp_path: Path) -> None:
+    for name, target in (("one", "two/kernels"), ("two", "open/../root"), ("open", "root")):
+        (tmp_path / name).symlink_to(target)
+    assert shared_place(tmp_path / "one" / "code") is None
+    (tmp_path / "between").mkdir(mode=0o777)
+    (tmp_path / "between").chmod(0o777)  # here another user could lay the link elsewhere
+    (tmp_path / "between" / "link").symlink_to(deep.parent)
+    (tmp_path / "last").symlink_to("between/link")
+    assert shared_place(tmp_path / "last" / "code") == tmp_path / "between"
+
+
+def test_a_missing_folder_raises(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        shared_place(tmp_path / "none")
+    (tmp_path / "file").touch()
+    (tmp_path / "dangling").symlink_to("nowhere")
+    for place in ("file", "dangling"):
+        with pytest.raises(OSError):
+            make_private(tmp_path / place / "folder")

@@ -1,4 +1,4 @@
-"""Answers of tables equal recursion from the rules, in all symmetries."""
+"""Tables and their answers equal recursion from the rules, in all symmetries."""
 
 import random
 
@@ -11,6 +11,7 @@ from tests.tables.naive import LARGE, QUICK, SLOW, naive
 from twofold.game import reference
 from twofold.game.board import Board
 from twofold.game.rules import Move
+from twofold.tables.build import Builder
 from twofold.tables.format import stored
 from twofold.tables.library import EndgameTable, EndgameTables
 from twofold.tables.pattern import EndgamePattern
@@ -134,3 +135,35 @@ def test_chances_of_0_fall_through_to_the_next_table() -> None:
 def test_only_0_and_1_are_stored_as_0_and_1() -> None:
     chances = np.array([0, 1e-30, 0.5, np.nextafter(np.float32(1), 0), 1], dtype=np.float32)
     assert stored(chances).tolist() == [0, 1, 32_768, 65_524, 65_535]
+
+
+@pytest.mark.promise("R70")
+@pytest.mark.parametrize(
+    "name", [*QUICK, *(pytest.param(name, marks=pytest.mark.long) for name in SLOW)]
+)
+def test_a_table_equals_recursion_from_the_rules(name: str) -> None:
+    pattern = EndgamePattern.parse(name)
+    twin = naive(name)
+    chosen = random.Random(SEED)
+    for layer in Builder(pattern).layers():
+        size = len(layer.after)
+        for number in chosen.sample(range(size), min(size, 20)):
+            board = twin.board(layer.number, number)
+            assert layer.before[number] == pytest.approx(twin.before(board), abs=1e-6)
+            assert layer.after[number] == pytest.approx(twin.after(board), abs=1e-6)
+
+
+@pytest.mark.long
+@pytest.mark.promise("R70")
+def test_a_larger_table_equals_recursion_in_its_upper_layers() -> None:
+    """All layers of 442-32 would take recursion hours; errors are those of each layer."""
+    pattern = EndgamePattern.parse("442-32")
+    twin = naive("442-32")
+    chosen = random.Random(SEED)
+    for layer in Builder(pattern, 2).layers():
+        if layer.number < pattern.highest - 10:
+            break
+        for number in chosen.sample(range(len(layer.after)), 20):
+            board = twin.board(layer.number, number)
+            assert layer.before[number] == pytest.approx(twin.before(board), abs=1e-6)
+            assert layer.after[number] == pytest.approx(twin.after(board), abs=1e-6)
