@@ -1,10 +1,11 @@
 """Single updates of weights equal those on dictionaries."""
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tests.kernels.drivers import learn_one, played_boards, to_bits
 from tests.learn.naive import Learner, symmetric, table_of, twin_of
@@ -48,44 +49,31 @@ def test_updates_equal_those_on_dictionaries(
         learner.update(tuple(cells.tolist()), target)
     assert training.updates == COUNT
 
-    changed = np.zeros_like(network.weights, dtype=bool)
-    largest = max(abs(weight) for table in twin.weights for weight in table.values())
+    expected = Network(patterns, shape, stages=stages)
     for stage, table in enumerate(twin.weights):
         assert table
         for (pattern, seen), weight in table.items():
-            assert abs(table_of(network, pattern, stage)[seen] - weight) <= TOLERANCE * largest
-            changed[stage, place_of(network, pattern, seen)] = True
-    assert (network.weights[0][~changed[0]] == 0).all()
-    assert np.isnan(network.weights[1:][~changed[1:]]).all()
+            table_of(expected, pattern, stage)[seen] = weight
+    assert_near(network.weights, expected.weights)
+    for column in range(2 * (method == "tc")):
+        expected.weights[:] = 0
+        for (stage, (pattern, seen)), sums in learner.sums.items():
+            table_of(expected, pattern, stage)[seen] = sums[column]
+        assert_near(training.memory[:, column].reshape(expected.weights.shape), expected.weights)
 
     found = network.values(Board(cells.tolist(), shape) for cells in boards)
     for value, cells in zip(found, boards.tolist(), strict=True):
         stage = twin.stage(tuple(cells))
         weights = [twin.weight(stage, feature) for feature in twin.features(tuple(cells))]
         assert abs(value - sum(weights)) <= TOLERANCE * sum(map(abs, weights))
-    if method == "tc":
-        check_sums(training, learner)
     figure(f"{COUNT} updates of {method} on {name}: equal to 1e-6")
 
 
-def place_of(network: Network, pattern: int, seen: tuple[int, ...]) -> int:
-    """The index of a weight in its stage: the last cell of a pattern varies fastest."""
-    place = 0
-    for exponent in seen:
-        place = 16 * place + exponent
-    return network.offsets[pattern] + place
-
-
-def check_sums(training: Training, learner: Learner) -> None:
-    """Both sums of each weight."""
-    network, seen_places = training.network, set()
-    largest = max(sizes for _, sizes in learner.sums.values())
-    for (stage, (pattern, seen)), (total, sizes) in learner.sums.items():
-        place = stage * network.stage_size + place_of(network, pattern, seen)
-        assert abs(training.memory[place, 0] - total) <= TOLERANCE * largest
-        assert abs(training.memory[place, 1] - sizes) <= TOLERANCE * largest
-        seen_places.add(place)
-    assert set(np.flatnonzero(training.memory[:, 1])) == seen_places
+def assert_near(found: NDArray[Any], expected: NDArray[Any]) -> None:
+    """Equal to 1e-6 of the largest, and untouched in the same places."""
+    largest = np.nanmax(np.abs(expected))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=TOLERANCE * largest)
+    assert np.array_equal(found == 0, expected == 0)
 
 
 @pytest.mark.promise("R10")
