@@ -105,3 +105,23 @@ def calls_until_done(target: Path, fault: Callable[[], None]) -> Iterator[int]:
         if faults.made < call:
             return
     raise AssertionError("a write makes more calls than expected")
+
+
+def die_at_each_call(target: Path, parts: int) -> None:
+    """One write whose process ends at the first call, then the second ...; no thread runs here."""
+    size = len(NEW) // parts
+    for call in range(1, MOST_CALLS):
+        target.write_bytes(OLD)
+        content = (NEW[size * part : size * (part + 1)] for part in range(parts))
+        if (child := os.fork()) == 0:
+            with Faults(call, lambda: os._exit(9)).installed(files):
+                files.atomic_write(target, content if parts > 1 else NEW)
+            os._exit(0)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        assert target.read_bytes() in (OLD, NEW), call
+        if status == 0:
+            break
+        assert status == 9, (call, status)
+        files.atomic_write(target, NEW)
+        assert os.listdir(target.parent) == [target.name], call
+    assert (status, call > 8, target.read_bytes()) == (0, True, NEW)
