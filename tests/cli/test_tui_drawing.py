@@ -12,15 +12,7 @@ from tests.support.colours import contrast
 from twofold import Board, Game, Move, Rules, make_player
 from twofold.cli.tui.picture import Canvas, ScreenPicture, bar_share, draw_moves, title_line
 from twofold.cli.tui.review_screen import draw_walk, timeline, verdict
-from twofold.cli.tui.screen import (
-    COMMON_KEYS,
-    PLAY_KEYS,
-    REVIEW_KEYS,
-    WATCH_KEYS,
-    Walk,
-    _sign,
-    fitting,
-)
+from twofold.cli.tui.screen import PLAY_KEYS, REVIEW_KEYS, WATCH_KEYS, Walk
 from twofold.cli.tui.tiles import (
     DIGITS,
     NAMED,
@@ -195,15 +187,6 @@ def test_each_key_does_one_thing_which_the_help_names(keys: tuple[Binding, ...])
         named = {key.lower() for key in one.key.split(",")} - {"equals_sign", "ctrl+shift+z"}
         shown = (one.key_display or "").split(", ")
         assert one.action.startswith("move") or len(named) == len(shown)
-
-
-@pytest.mark.parametrize("width", [10, 20, 40, 80, 200])
-@pytest.mark.parametrize("keys", [PLAY_KEYS, WATCH_KEYS, REVIEW_KEYS])
-def test_as_many_keys_are_named_as_fit(keys: tuple[Binding, ...], width: int) -> None:
-    chosen = fitting(keys, width)
-    assert len("  ".join(f"{_sign(one)} {one.description}" for one in chosen)) <= width
-    if width >= 20:
-        assert {one for one in COMMON_KEYS if one.description} <= set(chosen)
 
 
 # ---- a game in words

@@ -11,12 +11,11 @@ import pytest
 from tests.web import own_players
 from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Listener
-from tests.web.playing import LARGE, begin, ended, let_play, move, saved
+from tests.web.playing import LARGE, begin, ended, let_play, move
 from twofold.errors import LimitExceeded
 from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.rules import STANDARD, Move, Rules
-from twofold.games.makers import AUTOPLAY_TAG
 from twofold.games.mover import Mover
 from twofold.games.store import GameStore
 from twofold.players import make_player, play_game
@@ -189,22 +188,6 @@ def test_the_player_that_plays_is_wanted_once_more(
     GATE.opened.set()
     assert closed.wait(PATIENCE)
     assert live.state().player == "greedy + me"  # one move is a hint
-
-
-@pytest.mark.parametrize("pace", [STEPS_PER_SECOND, None], ids=["steps", "frames"])
-def test_the_record_says_which_moves_a_player_made(
-    table: PageTable, live: PageGame, listener: Listener, pace: float | None
-) -> None:
-    move(live, listener)
-    let_play(live, listener, "greedy", moves_per_second=pace, moves=4)
-    ended(listener)
-    move(live, listener)
-    assert saved(table, live).tags[AUTOPLAY_TAG] == "2-5"
-    live.undo(Asker(listener, 8))
-    live.undo(Asker(listener, 9))
-    live.redo(Asker(listener, 10))  # what a player has made stays its move
-    assert str(live.autoplay) == "2-5"
-    assert live.fork(3)[1].tags[AUTOPLAY_TAG] == "2-3"
 
 
 @pytest.mark.parametrize(("spec", "kind", "words"), [

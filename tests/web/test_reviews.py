@@ -15,7 +15,6 @@ from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.game.rules import STANDARD, Move
 from twofold.games.judge import Judge
-from twofold.games.makers import AUTOPLAY_TAG
 from twofold.games.notebook import Notebook
 from twofold.games.review import judge, review
 from twofold.games.store import GameStore
@@ -99,23 +98,6 @@ def test_every_move_is_judged(reviews: Reviews, listener: Listener) -> None:
     assert (last.done, last.total, last.accuracy) == (30, 30, whole.accuracy)
     for one in listener.all(Judged):
         assert one.accuracy == review(expected[: one.done]).accuracy
-
-
-def test_the_moves_of_a_player_are_judged_apart(reviews: Reviews, listener: Listener) -> None:
-    plain = game(30)
-    record = replace(plain, player="me + greedy", tags={AUTOPLAY_TAG: "11-20"})
-    asked(reviews, listener, record)
-    found = end(listener)
-    expected = list(judge(plain, make_player(SPEC)))
-    assert found.own is not None
-    assert found.helped is not None
-    assert found.own.accuracy == review(expected[:10] + expected[20:]).accuracy
-    assert found.helped.accuracy == review(expected[10:20]).accuracy
-    assert (found.own.moves, found.helped.moves) == (20, 10)
-    assert sum(phase.moves for phase in found.phases) == 30
-    unknown = Listener()
-    asked(reviews, unknown, replace(plain, player="me + greedy"))
-    assert end(unknown).own is None
 
 
 def test_judgements_come_in_parts(

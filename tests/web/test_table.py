@@ -15,11 +15,10 @@ from tests.web.playing import LARGE, begin, ended, let_play, move, saved, wait_u
 from twofold.errors import ResourceError
 from twofold.game.game import Game
 from twofold.game.record import Record
-from twofold.game.rules import STANDARD, Move
+from twofold.game.rules import STANDARD
 from twofold.games.store import GameStore, NotFound
-from twofold.players import make_player, play_game
 from twofold.web import table as module
-from twofold.web.page_game import REPLAY_MOVES, Asker, PageGame
+from twofold.web.page_game import Asker, PageGame
 from twofold.web.protocol import GameState, RefusedReply, Reply, StepReply
 from twofold.web.table import RETRY_SECONDS, PageTable
 
@@ -115,26 +114,6 @@ def test_steps_come_in_order(table: PageTable) -> None:
         assert told(listener) == first[-len(told(listener)) :]
     for before, after in pairwise(first):
         assert abs(after - before) <= 1
-
-
-def test_looking_back_at_a_long_game(table: PageTable, listener: Listener) -> None:
-    """Positions are replayed in batches while a page waits."""
-    record = play_game(make_player("greedy"), LARGE, 1, keep_moves=True)
-    assert record is not None
-    history = Game(LARGE, 1)
-    for letter in record.letters[:700]:
-        history.play(Move.parse(letter))
-    last = history.move_number
-    assert last > REPLAY_MOVES + 100
-    name = kept(table, Record.from_game(history))
-    alone = table.find(name)
-    alone.replay_to(last)  # nobody follows
-    assert alone.game.known_before(last) == 0
-    live = table.join(table.find(name), Asker(listener, 1))
-    live.replay_to(last)
-    assert live.game.known_before(last) >= last - 64
-    live.undo(Asker(listener, 2))
-    assert live.game.board == history.at(last - 1).board
 
 
 def test_a_game_that_ends_or_is_left_is_written_at_once(listener: Listener, tmp_path: Path) -> None:
