@@ -2,6 +2,7 @@
 
 import io
 import json
+import random
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,8 +11,22 @@ from pathlib import Path
 
 import pytest
 
-from tests.game.replays import EXAMPLES, FINAL, MOVES, REPLAYS, SAVED, SCORE, SPAWNS
+from tests.game.replays import (
+    EXAMPLES,
+    FINAL,
+    MOVES,
+    NEW_DIGITS,
+    OLD_DIGITS,
+    REPLAYS,
+    SAVED,
+    SCORE,
+    SPAWNS,
+    write_old,
+)
+from tests.support.generators import SHAPES, play_randomly
 from twofold.errors import InvalidBoard, InvalidRecord
+from twofold.game.board import Board
+from twofold.game.foreign import replays
 from twofold.game.formats import (
     FORMATS,
     Format,
@@ -29,8 +44,7 @@ from twofold.game.formats import (
 from twofold.game.game import Game
 from twofold.game.record import Record, format_line, format_record
 from twofold.game.rules import Rules
-
-SHAPES = [(rows, cols) for rows in range(1, 9) for cols in range(1, 9) if rows * cols > 1]
+from twofold.limits import MAX_SAVED_GAME
 
 
 @cache
@@ -129,19 +143,82 @@ def test_several_records_in_one_file(tmp_path: Path) -> None:
         list(read_games(path))
 
 
+STORED = json.dumps({"bestScore": "20", "gameState": SAVED, "theme": "dark"})
+
+
 @pytest.mark.parametrize(
-    "text",
+    ("text", "board", "score"),
     [
-        '{"grid":{"size":"2","cells":[[null,{"value":"2"}],[{"value":"4"},null]]},"score":12}',
-        '{"grid":{"size":2.0,"cells":[[null,{"value":2.0}],[{"value":4.0},null]]},"score":12}',
-        '{"grid":{"size":2,"cells":[[0,2],[4,null]]},"score":"12"}',
-        '{"grid":{"size":{"x":2,"y":2},"cells":[[0,"2"],["4.0",0]]},"score":12.0}',
-        '{"version":3,"seed":{"a":[1]},"grid":{"cells":[[0,2],[4,0]]},"moves":[],"score":12}',
+        *(
+            (text, FINAL, SCORE)
+            for text in (
+                STORED,
+                json.dumps(STORED),
+                json.dumps(SAVED),
+                json.dumps({"gameState": json.loads(SAVED)}),
+                json.dumps(json.loads(SAVED), indent=2),
+                "\n " + SAVED,
+                SAVED.replace('"score":4', '"score":4,"bestScore":20'),
+            )
+        ),
+        *(
+            (text, "2x2:02/10", 12)
+            for text in (
+                '{"grid":{"size":"2","cells":[[null,{"value":"2"}],[{"value":"4"},null]]},"score":12}',
+                '{"grid":{"size":2.0,"cells":[[null,{"value":2.0}],[{"value":4.0},0]]},"score":12}',
+                '{"grid":{"size":2,"cells":[[0,2],[4,null]]},"score":"12"}',
+                '{"grid":{"size":{"x":2,"y":2},"cells":[[0,"2"],["4.0",0]]},"score":12.0}',
+                '{"version":3,"seed":{"a":[1]},"grid":{"cells":[[0,2],[4,0]]},"moves":[],"score":12}',
+            )
+        ),
     ],
 )
-def test_saved_games_of_clones(text: str) -> None:
-    record = parse_any_record(text)
-    assert (str(record.board), record.score) == ("2x2:02/10", 12)
+def test_saved_games_of_pages(text: str, board: str, score: int) -> None:
+    assert parse_position(text) == (Board.parse(board), score)
+
+
+@pytest.mark.parametrize(
+    ("board", "rules", "over", "won", "keep"),
+    [
+        ("1000/0000/0000/0001", "4x4", False, False, False),
+        ("b000/0000/0000/0001", "4x4", False, True, True),
+        ("b000/0000/0000/0001", "4x4 stop=goal", False, True, False),
+        ("1212/2121/1212/2121", "4x4", True, False, False),
+    ],
+)
+def test_how_a_game_stands(board: str, rules: str, over: bool, won: bool, keep: bool) -> None:
+    game = Game.from_board(board, rules, seed=0)
+    state = json.loads(format_game(Record.from_game(game), "original"))
+    assert (state["over"], state["won"], state["keepPlaying"]) == (over, won, keep)
+
+
+# ---- what is no board
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "message"),
+    [
+        ("0x123456789abcdef0", None, "'0x123456789abcdef0' is ambiguous. Choose the format hex"),
+        ("0x123456789abcdef0", "text", "is ambiguous"),
+        ("123456789abcdef", "hex", "expected 16 hexadecimal digits, got '123456789abcdef'"),
+        ("123456789abcdefg", "hex-low", "expected 16 hexadecimal digits"),
+        ("1" * 10**5, "hex", "expected a board of at most 1000 characters"),
+        ("1234", "original", "expected a saved game as JSON"),
+        ("{}", None, "expected a game or a board in a known form"),
+        ("12 13/4", None, "expected a tile that is 0 or a power of two"),
+        ('{"board": [[2, 3]]}', None, "board: expected a tile that is 0 or a power of two"),
+        ('{"board": [[2], [2, 4]]}', None, "board: expected rows of equal length"),
+        ('{"board": "2 4"}', None, "expected a board as JSON"),
+        ('{"board": [[2, 2]], "score": -1}', None, "expected a score from 0"),
+        ('{"board": "' + "2" * 200_000, None, "expected a board of at most 100000 characters"),
+        ('{"grid":{"cells":[[null,{"value":-2}]]}}', None, "expected a tile that is 0 or a power"),
+        ("1234/5678/9abc/def0", "fen", r"expected a format \(twofold, jsonl, .*\), got 'fen'"),
+        ("{" * (MAX_SAVED_GAME + 1), None, "in a known form"),
+    ],
+)
+def test_invalid_boards_are_refused(text: str, form: str | None, message: str) -> None:
+    with pytest.raises(InvalidBoard, match=message):
+        parse_position(text, form)
 
 
 # ---- whole games
@@ -164,6 +241,25 @@ def test_whole_games_of_every_shape(name: str, figure: Callable[[str], None]) ->
         assert parse_any_record(format_record(again)) == again
         games, moves = games + 1, moves + len(record.moves)
     figure(f"{name}: {games} whole games of as many shapes, {moves:,} moves, equal both ways")
+
+
+def test_the_alphabets_are_those_of_the_site() -> None:
+    assert replays.NEW_ALPHABET == NEW_DIGITS
+    assert replays.OLD_ALPHABET == OLD_DIGITS
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (3, 4), (2, 4), (1, 2)])
+def test_the_old_form_of_2048verse_is_read(shape: tuple[int, int]) -> None:
+    rng = random.Random(1)
+    game = Game(Rules(*shape), seed=11)
+    for _ in range(60):
+        play_randomly(rng, game, giving=0.3)
+    record = Record.from_game(game)
+    start = [("u", cell, 1 << e) for cell, e in enumerate(game.start_board.exponents) if e]
+    steps = [*start, *((step.move.letter, step.cell, step.tile) for step in game.steps)]
+    header = "replay_" if shape == (4, 4) else f"replay_{shape[0]}x{shape[1]}"
+    old = parse_any_record(header + write_old(steps, shape[1]))
+    assert (old.moves, old.final, old.score) == (record.moves, record.final, record.score)
 
 
 # ---- what a format cannot hold

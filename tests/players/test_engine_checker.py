@@ -2,11 +2,11 @@
 
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
-from tests.players.engines import EXAMPLE, EXAMPLE_WORDS, rogue
+from tests.players.engines import EXAMPLE, rogue
 from twofold.players.engine import conformance
 from twofold.players.engine.conformance import CHECKS, CheckOutcome, Subject, check_engine
 
@@ -35,7 +35,6 @@ def failures(outcomes: Iterator[CheckOutcome]) -> dict[str, str]:
 @pytest.mark.parametrize(
     "words",
     [
-        pytest.param(EXAMPLE_WORDS, id="example"),
         pytest.param(rogue("small"), id="without values or large tiles"),
         pytest.param(rogue("options"), id="with options"),
         pytest.param([sys.executable, "-m", "twofold", "engine", f"{MINE}:Tidy"], id="twofold"),
@@ -50,18 +49,6 @@ def test_conforming_engines_pass(words: list[str]) -> None:
     large = "20 errors" if "small" in words else "10 moves"
     assert details["large tiles"] == f"10 cases: {large}"
     assert all(one.detail and one.demand and one.seconds >= 0 for one in outcomes)
-
-
-@pytest.mark.long
-@pytest.mark.promise("R34")
-def test_a_search_of_twofold_passes(figure: Callable[[str], None]) -> None:
-    words = [sys.executable, "-m", "twofold", "engine", "expectimax:ply=2"]
-    outcomes = list(check_engine(words, boards=10, slack=SLACK))
-    assert failures(iter(outcomes)) == {}
-    details = {one.name: one.detail for one in outcomes}
-    assert details["busy"] == "readyok immediately, position and go refused"
-    assert details["shapes"].startswith("63 shapes")
-    figure(f"stop: {details['stop']}")
 
 
 @pytest.mark.parametrize(
@@ -92,6 +79,7 @@ def test_a_search_of_twofold_passes(figure: Callable[[str], None]) -> None:
         ("forgetful", "repeat", "expected equal games after equal new lines"),
         ("bad-exit", "quit", "expected exit code 0 after quit, got 4"),
         ("stays", "quit, busy", "expected the program to end within .* s of quit"),
+        *(("late", check, "within 50 ms of") for check in ("time", "stop", "busy")),
         ("stays", "end of input", "the program to end within .* s of the end of its input"),
     ],
 )
@@ -101,16 +89,9 @@ def test_violations_are_found(
     if mode in ("mute", "stays"):  # what does not answer is not waited for as long
         monkeypatch.setattr(conformance, "PATIENCE_SECONDS", 0.5)
         monkeypatch.setattr(conformance, "QUIT_SECONDS", 0.3)
-    outcome = outcome_of(mode, check, 1.0 if mode in ("mute", "stays") else SLACK)
+    outcome = outcome_of(mode, check, 1.0 if mode in ("mute", "stays", "late") else SLACK)
     assert not outcome.passed
     assert re.search(says, outcome.detail), outcome.detail
-
-
-@pytest.mark.parametrize("check", ["time", "stop", "busy"])
-def test_late_replies_are_found(check: str) -> None:
-    outcome = outcome_of("late", check)
-    assert not outcome.passed
-    assert "within 50 ms" in outcome.detail
 
 
 def test_a_failed_handshake_ends_the_checks() -> None:
