@@ -269,7 +269,7 @@ def engine_lines(folder: Path, specs: list[str]) -> None:
     from twofold.players.engine.server import EngineServer
 
     player = make_player("expectimax:ply=1")
-    server = EngineServer(player, lambda _: None, lambda search: search.run())
+    server = EngineServer(player, lambda _: None)
     for spec in specs:
         name, values = parse_spec(spec)
         for text in (spec, name, *values.values()):

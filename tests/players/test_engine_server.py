@@ -16,7 +16,7 @@ from twofold.game.game import Game
 from twofold.players import play_game
 from twofold.players.engine import server as module
 from twofold.players.engine.lines import BestMove, Info, Option, Shapes, Word, parse_answer
-from twofold.players.engine.server import EngineServer, ServerSearch, opening_rules, serve
+from twofold.players.engine.server import EngineServer, opening_rules, serve
 from twofold.search.analysis import Analysis
 
 BOARD = Board.parse("0012/0013/0024/1357")
@@ -57,10 +57,7 @@ class Talk(Said):
     def __init__(self, player: Player) -> None:
         super().__init__()
         player.start(opening_rules(player), 0)
-        self.server = EngineServer(player, self.note, self._begin)
-
-    def _begin(self, search: ServerSearch) -> None:
-        threading.Thread(target=search.run, daemon=True).start()
+        self.server = EngineServer(player, self.note)
 
     def say(self, *lines: str) -> list[str]:
         """The immediate replies to lines."""

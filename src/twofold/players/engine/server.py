@@ -172,14 +172,12 @@ class EngineServer:
     Args:
         player: the player; the server closes it.
         write: writes text to the client.
-        begin: schedules a search, in a separate thread or before the next line.
     """
 
-    def __init__(
-        self, player: Player, write: Callable[[str], None], begin: Callable[[ServerSearch], None]
-    ) -> None:
+    def __init__(self, player: Player, write: Callable[[str], None]) -> None:
         self._spec = self._first = PlayerSpec.parse(player.spec)
-        self._write, self._begin = write, begin
+        self._write = write
+        self._searches: queue.SimpleQueue[ServerSearch | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._present: Player | None = player
         self._rules, self._seed = player.rules, player.seed
@@ -291,8 +289,13 @@ class EngineServer:
         if self._position.board.is_over:
             self._say([BestMove(None)])
             return
+        if self._search is None or self._search.is_left_behind:
+            work = threading.Thread(
+                target=_work, args=(self._searches,), name="engine-worker", daemon=True
+            )
+            work.start()
         self._search = ServerSearch(self._player(), self._position, command, self._say)
-        self._begin(self._search)
+        self._searches.put(self._search)
 
     # ---- searches
 
@@ -311,6 +314,15 @@ class EngineServer:
             self._search.wait(seconds)
         self._stop()
         self._dismiss()
+        self._searches.put(None)
+
+
+def _work(searches: "queue.SimpleQueue[ServerSearch | None]") -> None:
+    """Run searches, in a thread, until one is abandoned: then there is another thread."""
+    while (search := searches.get()) is not None:
+        search.run()
+        if search.is_left_behind:
+            return
 
 
 def opening_rules(player: Player) -> Rules:
@@ -347,8 +359,7 @@ def serve(player: Player, source: IO[bytes], sink: IO[bytes]) -> None:
         except (OSError, ValueError) as error:  # ValueError: closed
             failed.append(error)
 
-    worker = _Worker()
-    server = EngineServer(player, write, worker.begin)
+    server = EngineServer(player, write)
     seconds = LAST_SECONDS
     try:
         for line in lines_of(source):
@@ -360,35 +371,11 @@ def serve(player: Player, source: IO[bytes], sink: IO[bytes]) -> None:
         server.close(seconds)
     finally:
         server.close()
-        worker.end()
     match failed:
         case [ConnectionError() | OSError(errno=errno.EINVAL), *_]:
             pass  # no reader any more; EINVAL on Windows
         case [OSError() as error, *_]:
             raise error
-
-
-class _Worker:
-    """A thread that runs searches; another one where a player does not end its search."""
-
-    def __init__(self) -> None:
-        self._searches: queue.SimpleQueue[ServerSearch | None] = queue.SimpleQueue()
-        self._last: ServerSearch | None = None
-
-    def begin(self, search: ServerSearch) -> None:
-        if self._last is None or self._last.is_left_behind:
-            threading.Thread(target=self._work, name="engine-worker", daemon=True).start()
-        self._last = search
-        self._searches.put(search)
-
-    def end(self) -> None:
-        self._searches.put(None)
-
-    def _work(self) -> None:
-        while (search := self._searches.get()) is not None:
-            search.run()
-            if search.is_left_behind:
-                return
 
 
 def lines_of(source: IO[bytes]) -> Iterator[str]:
