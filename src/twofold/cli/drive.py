@@ -279,28 +279,26 @@ class Thinker:
             self._thread.join(CLOSE_SECONDS)
 
     def _run(self) -> None:
-        player: Player | None = None
         rules: Rules | None = None  # of the player
+        players = contextlib.ExitStack()
         while (asked := self._questions.get()) is not None:
             if asked.stop.is_raised:
                 continue
             with contextlib.suppress(InvalidStateError):  # the question was dropped
                 try:
-                    if player is None or rules != asked.rules:
-                        former, player = player, None
-                        if former is not None:
-                            former.close()
+                    if rules != asked.rules:
+                        rules = None
+                        players.close()
                         with IMPORTING:
-                            player, rules = self._make(asked.rules), asked.rules
-                            player.start(rules, asked.seed)
+                            player = players.enter_context(self._make(asked.rules))
+                        rules = asked.rules
                     asked.answer.set_result(self._choose(player, asked))
                 except BaseException as error:  # a player may call sys.exit()
                     asked.answer.set_exception(as_fault(error))
-        if player is not None:
-            try:
-                player.close()
-            except BaseException as error:
-                describe_caught(error)
+        try:
+            players.close()
+        except BaseException as error:
+            describe_caught(error)
 
     def _choose(self, player: Player, asked: MoveQuestion) -> Move:
         if self._budget is None:

@@ -459,7 +459,8 @@ class EnginePlayer(StreamPlayer):
             dialogue = Dialogue(self.words, timeout=self.timeout)
             try:
                 dialogue.introduce()
-                self._set_options(dialogue)
+                if self.options:
+                    self._set_options(dialogue)
             except BaseException:
                 dialogue.kill()
                 raise
@@ -470,8 +471,7 @@ class EnginePlayer(StreamPlayer):
         known = ", ".join(dialogue.options) or "none"
         for name in self.options.keys() - dialogue.options.keys():
             raise InvalidSpec(f"expected an option of the engine ({known}), got {shown(name)}")
-        settings = starmap(SetOption, self.options.items())
-        if self.options and (refusal := dialogue.make_ready(*settings)):
+        if refusal := dialogue.make_ready(*starmap(SetOption, self.options.items())):
             raise InvalidSpec(f"expected options that the engine can take: {refusal}")
 
     def _begin_game(self) -> Dialogue:
@@ -538,15 +538,14 @@ class EnginePlayer(StreamPlayer):
                 assert answer.move is not None
                 best = answer.move
             else:
-                if not set(legal) <= set(answer.values):
+                if not set(legal) <= answer.values.keys():
                     if answer.values and self._dialogue is not None:
                         letters = "".join(move.letter for move in answer.values)
                         fault = f"expected values of all legal moves in info, got {letters}"
                         self._dialogue.note("values", fault)
                     continue
-                last, best = answer, max(legal, key=answer.values.__getitem__)
-                if answer.best is not None and answer.best in legal:
-                    best = answer.best
+                best = max(legal, key=answer.values.__getitem__)
+                last, best = answer, answer.best if answer.best in legal else best
             depth, cells = last.depth or 0, board.rows * board.cols
             fits = all(step.cell is None or step.cell < cells for step in last.line)
             values = {move: MoveValue(last.values[move], 0) for move in legal if last.values}
@@ -602,14 +601,13 @@ class EnginePlayer(StreamPlayer):
                     raise PlayerError(dialogue.sentence("a bestmove", f"error: {text}"))
                 case Word.READY_OK:
                     is_ready = True
-                case BestMove() if not is_ready:
-                    raise PlayerError(dialogue.sentence("readyok", format_line(answer)))
-                case BestMove(move):
-                    if move not in legal:
-                        wanted = f"a legal move ({', '.join(one.letter for one in legal)})"
-                        raise PlayerError(dialogue.sentence(wanted, format_line(answer)))
+                case BestMove(move) if is_ready and move in legal:
                     yield answer
                     return
+                case BestMove():
+                    letters = ", ".join(one.letter for one in legal)
+                    wanted = f"a legal move ({letters})" if is_ready else "readyok"
+                    raise PlayerError(dialogue.sentence(wanted, format_line(answer)))
                 case Info():
                     yield answer
 
