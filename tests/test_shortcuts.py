@@ -163,6 +163,13 @@ def test_results_show_themselves(tmp_path: Path) -> None:
     assert twofold.review_game(played(), "fast")._repr_html_().startswith("<pre>judged")
 
 
+class Escaping(Player):
+    spec = "\x1b[31mred\x07\nline"
+
+    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+        return board.legal_moves()[0]
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -176,6 +183,8 @@ def test_results_show_themselves(tmp_path: Path) -> None:
         (lambda: UNTYPED.bench(["greedy", None]), "expected a player or its spec, got None"),
         (lambda: UNTYPED.bench(make_player("greedy"), 0), "expected games from 1 to .*, got 0"),
         (lambda: UNTYPED.bench("greedy", seed=-1), "expected a seed from 0 .*, got -1"),
+        (lambda: UNTYPED.bench("greedy", ray=5), "the address of a Ray cluster as text, got 5"),
+        (lambda: UNTYPED.compare(Escaping(), "greedy", ray="local"), "specs of players for a Ray"),
         (lambda: UNTYPED.play_game(5), "expected a player spec as text, got 5"),
         (lambda: UNTYPED.train("4x6", "f", games=1, schedule=5), "expected a schedule as text"),
         (lambda: UNTYPED.train("01 23", "f", rules="2x2"), "games or of seconds"),
@@ -186,13 +195,6 @@ def test_results_show_themselves(tmp_path: Path) -> None:
 def test_arguments_of_other_types_are_refused_by_name(call: Any, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         call()
-
-
-class Escaping(Player):
-    spec = "\x1b[31mred\x07\nline"
-
-    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
-        return board.legal_moves()[0]
 
 
 class Failing(Escaping):

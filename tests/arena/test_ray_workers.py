@@ -20,18 +20,15 @@ from typing import Any
 
 import pytest
 
-import twofold
 from tests.arena.benches import HERE, SMALL, bench_of, digest
 from tests.support.commands import Cli
 from tests.support.commands import cli as cli
 from tests.support.signals import hear_signals
 from twofold.arena import ray_workers as module
 from twofold.arena.bench import Bench
-from twofold.arena.compare import Verdict
-from twofold.arena.duel import SprtQuestion, duel
 from twofold.arena.ray_workers import RayWorkers
 from twofold.arena.study import Study
-from twofold.errors import InvalidInput, InvalidSpec, MissingExtra
+from twofold.errors import InvalidInput, MissingExtra
 from twofold.game.notation import SeedRange
 from twofold.game.rules import Rules
 from twofold.values.network_file import network_path
@@ -143,22 +140,6 @@ def test_a_cluster_gives_the_same_games_and_errors(cluster: Any, tmp_path: Path)
     ]
 
 
-@pytest.mark.promise("R30")
-def test_a_sequential_test_on_a_cluster_ends_as_here(cluster: Any) -> None:
-    tests = []
-    with RayWorkers(cluster.address, jobs=2) as workers:
-        for backend in (None, workers):
-            with Study() as study:
-                players, seeds = ("greedy", "random"), SeedRange(1, 2000)
-                question = SprtQuestion()
-                found = duel(
-                    Bench(study, SMALL), players, seeds, 2, question=question, backend=backend
-                )
-                tests.append(vars(found.test))
-    assert tests[0] == tests[1]
-    assert tests[0]["verdict"] is Verdict.A
-
-
 @pytest.mark.promise("R17")
 def test_a_worker_that_is_killed_in_a_game_costs_no_game(cluster: Any, tmp_path: Path) -> None:
     spec = f"{HERE}:DiesAtFirst:folder={tmp_path},times=2"
@@ -215,20 +196,6 @@ def test_networks_and_code_reach_nodes_that_do_not_have_them(
     players = ("ntuple:net=n.safetensors,ply=1", "mine.py:choose")
     rules = Rules.parse("goal=128 stop=goal")
     assert here_and_there(cluster, *players, games=4, rules=rules) == ["", ""]
-
-
-def test_an_object_is_no_player_for_a_cluster(cluster: Any) -> None:
-    class Mine(twofold.Player):
-        def choose(self, board: twofold.Board, **_: object) -> twofold.Move:
-            return board.legal_moves()[0]
-
-    calls = (
-        lambda: twofold.bench(["greedy", Mine()], ray=cluster.address),
-        lambda: twofold.compare("greedy", Mine(), ray=cluster.address),
-    )
-    for call in calls:
-        with pytest.raises(InvalidSpec, match=r"expected specs of players .* in this process"):
-            call()
 
 
 @pytest.mark.promise("R91")
@@ -357,16 +324,6 @@ def test_no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     for address in ("no such address", "127.0.0.1:1", "ray://localhost:1", "localhost:99999999"):
         with pytest.raises(InvalidInput, match="cannot reach a Ray cluster at"):
             RayWorkers(address)
-
-
-@pytest.mark.parametrize("command", [["bench", "greedy"], ["compare", "greedy", "random"]], ids=str)
-def test_an_empty_address_is_refused(cli: Cli, command: list[str]) -> None:
-    done = cli(*command, "--games", "2", "--ray", "")
-    assert (done.code, done.out) == (2, "")
-    assert "expected --ray as an address, auto or local, got ''" in done.err
-    for address in (5, None):
-        with pytest.raises(InvalidInput, match="expected the address of a Ray cluster as text"):
-            twofold.compare("greedy", "random", 2, ray=address)  # type: ignore[arg-type]
 
 
 def test_ray_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:

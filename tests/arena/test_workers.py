@@ -1,10 +1,8 @@
 """The number of workers and the order of games change no result; how many games a task has."""
 
-import random
 import time
 from collections import deque
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import replace
 
 import pytest
 from pebble import ProcessPool
@@ -15,7 +13,7 @@ from tests.support.commands import cli as cli  # a fixture
 from tests.support.forks import forked_workers as forked_workers  # a fixture
 from tests.support.games import game
 from twofold.arena.games import GameColumns
-from twofold.arena.workers import TASK_GAMES, Entrant, GameWorkers, Schedule, Task, TaskReport, play
+from twofold.arena.workers import TASK_GAMES, Entrant, GameWorkers, Schedule, Task, TaskReport
 from twofold.game.notation import SeedRange
 from twofold.players import PlayerSpec
 from twofold.players.own_code import load_object
@@ -125,24 +123,3 @@ def test_tasks_are_parts_of_ranges_as_long_as_the_games_are_short() -> None:
         sizes.append(task.seeds)
     assert [one.count for one in sizes] == [TASK_GAMES, TASK_GAMES, 9_999 - 2 * TASK_GAMES, 2]
     assert [one.first for one in sizes] == [0, TASK_GAMES, 2 * TASK_GAMES, 5]
-
-
-@pytest.mark.promise("R30")
-@pytest.mark.usefixtures("forked_workers")
-def test_rows_do_not_depend_on_the_order_of_games() -> None:
-    seeds = list(range(10))
-
-    def rows(order: list[int]) -> list[tuple[object, ...]]:
-        spec = PlayerSpec.parse(f"{HERE}:Forgetful")
-        task = replace(GREEDY, entrant=replace(GREEDY.entrant, player=spec))
-        schedule = Schedule(task, deque(SeedRange(seed, 1) for seed in order))
-        with GameWorkers(1) as workers:
-            reports = list(play(workers, [schedule], lambda: False))
-        cells = GameColumns.joined(report.games for report in reports).cells("nanoseconds")
-        del cells["move_median"], cells["move_99th"]
-        return sorted(zip(*cells.values(), strict=True))
-
-    shuffled = seeds.copy()
-    random.Random(1).shuffle(shuffled)
-    assert rows(seeds) == rows(shuffled)
-    assert len(rows(seeds)) == 10

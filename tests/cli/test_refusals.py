@@ -54,6 +54,7 @@ FAULTS: dict[str, list[tuple[str, str]]] = {
         ("greedy --games 1k", "expected --games as a whole number such as 1000 or 1e3, got '1k'"),
         ("greedy --games 0", "expected --games as a number from 1 to 10000000, got 0 (see"),
         ("greedy --timeout soon", "expected --timeout such as 50ms, 0.5s, 2m or 1h30m"),
+        ("greedy --ray ''", "expected --ray as an address, auto or local, got ''"),
         ("greedy --games 1 --records", "expected --records together with --out or --resume"),
         ("greedy --preset league", "expected no PLAYER with --preset: the preset says what"),
         ("--preset best", "expected --preset as one of sources, league, got 'best'"),

@@ -40,7 +40,6 @@ class Figure:
         most: largest number; None if it is no plain number.
         sql: type of the column in a study, where seeds are in decimal and lists are JSON.
         kind: type of the array.
-        heading: of a column with its mean in the tables of reports; empty for none.
     """
 
     column: str
@@ -50,7 +49,6 @@ class Figure:
     most: int | None = None
     sql: str = "INTEGER NOT NULL"
     kind: DTypeLike = np.int64
-    heading: str = ""
 
     @property
     def is_optional(self) -> bool:

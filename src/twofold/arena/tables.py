@@ -13,7 +13,6 @@ import msgspec
 from twofold.arena.boards import warning_of
 from twofold.arena.compare import Comparison, holm
 from twofold.arena.curves import DrawnCurve
-from twofold.arena.games import FIGURES, UNKNOWN, GameColumns
 from twofold.arena.plots import PlayerStyle
 from twofold.arena.report import MAX_ALL_PAIRS, ReportEntry, Section, commands, comparisons
 from twofold.arena.stats import (
@@ -188,7 +187,6 @@ LEAGUE: Final = (
 def league(entries: Entries) -> ReportTable:
     """Scores and speed; percentiles of the time of a move if a player has them."""
     header = LEAGUE if _has_spread(entries) else LEAGUE[:-1]
-    more = {name: one.heading for name, one in FIGURES.items() if one.heading}
     lines = []
     for entry in entries:
         summary, seconds, times = entry.summary, entry.seconds_per_move, entry.games.usual_move
@@ -204,14 +202,8 @@ def league(entries: Entries) -> ReportTable:
             (format_seconds(seconds), seconds),
             (", ".join(map(format_seconds, times)), times[0]) if times else (DASH, None),
         ]
-        lines.append([*line[: len(header)], *(_mean(entry.games, name) for name in more)])
-    return _table((*header, *more.values()), lines)
-
-
-def _mean(games: GameColumns, name: str) -> Cell:
-    values = getattr(games, name)
-    known = values[values != UNKNOWN]
-    return _points(float(known.mean())) if known.size else (DASH, None)
+        lines.append(line[: len(header)])
+    return _table(header, lines)
 
 
 def _has_spread(entries: Entries) -> bool:

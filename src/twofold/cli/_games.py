@@ -4,13 +4,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import (
-    AbstractContextManager,
-    ExitStack,
-    contextmanager,
-    nullcontext,
-    redirect_stdout,
-)
+from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
@@ -115,18 +109,15 @@ class BenchProgress:
         return table
 
 
-@contextmanager
 def far_backend(
     address: str | None, jobs: int | None, timeout: float | None = None
-) -> Iterator[Backend | None]:
+) -> AbstractContextManager[Backend | None]:
     """`backend_at`; says on stderr what takes long."""
-    with ExitStack() as stack:
-        far = None
-        if address is not None:
-            words = "starting Ray ..." if address == "local" else f"joining {address} ..."
-            with _output.waiting(words):
-                far = stack.enter_context(backend_at(address, jobs, timeout))
-        yield far
+    if address is None:
+        return nullcontext()
+    words = "starting Ray ..." if address == "local" else f"joining {address} ..."
+    with _output.waiting(words):
+        return backend_at(address, jobs, timeout)
 
 
 @contextmanager

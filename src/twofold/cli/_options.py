@@ -308,8 +308,7 @@ def hint_at_tables(rules: Rules) -> None:
 
     Those of the usual set: others help it less.
     """
-    in_terminal = sys.stdout.isatty() and sys.stderr.isatty()
-    if in_terminal and suits(rules) and not (files_in(tables_folder()) and _has_usual_tables()):
+    if sys.stdout.isatty() and sys.stderr.isatty() and _lacks_tables(rules):
         print_note(TABLES_HINT)
 
 
@@ -321,14 +320,19 @@ def hint_at_strengths(specs: Sequence[PlayerSpec], rules: Rules) -> None:
         and "tables" not in spec.values  # has its answer
         for spec in specs
     )
-    if uses_tables and suits(rules) and not (files_in(tables_folder()) and _has_usual_tables()):
+    if uses_tables and _lacks_tables(rules):
         print_note(STRENGTHS_HINT)
 
 
-def _has_usual_tables() -> bool:
+def _lacks_tables(rules: Rules) -> bool:
+    """Whether tables of the usual set would suit the rules and are not built."""
+    if not suits(rules):
+        return False
+    if not files_in(tables_folder()):
+        return True
     from twofold.tables.library import built  # takes a second: it loads kernels
 
-    return set(SETS[USUAL]) <= {head.pattern.name for _, head in built()}
+    return not set(SETS[USUAL]) <= {head.pattern.name for _, head in built()}
 
 
 # ---- options that are settings

@@ -66,18 +66,9 @@ class Limits:
         count = getattr(training, f"{self.unit}_limit")
         return replace(self, count=count, seconds=training.second_limit)
 
-    @property
-    def are_given(self) -> bool:
-        """True if an option sets one."""
-        return (self.count, self.seconds) != (None, None)
-
     def are_new(self, training: Any) -> bool:
-        """True if these are others than a run has."""
-        return self.are_given and self != self.of(training)
-
-    def refusal(self, training: Any, path: str) -> str:
-        """Why new limits are not set: they leave a run nothing to do; empty if they leave some."""
-        return self.left(training, path) if self.are_new(training) else ""
+        """True if an option sets one, and a run has others."""
+        return (self.count, self.seconds) != (None, None) and self != self.of(training)
 
     def left(self, training: Any, path: str) -> str:
         """Why they leave a run nothing to do; empty if they leave something."""
@@ -213,9 +204,8 @@ class Trainer(ABC):
 
     def conduct(self, training: Trainable, *, is_new: bool) -> None:
         """Go on with a run until it ends or is interrupted, and show it."""
-        out, limits = self.options.out, self.limits
-        refusal = limits.refusal(training, out)
-        if limits.are_new(training) and not refusal:
+        out, limits, refusal = self.options.out, self.limits, ""
+        if limits.are_new(training) and not (refusal := limits.left(training, out)):
             training.limit(**limits.wishes)
         if not is_new:
             done = self.games(training) if self.unit == "game" else counted(training.moves, "move")

@@ -114,9 +114,10 @@ def command(
     seconds_a_game = _options.read_seconds(timeout, "--timeout")
     if resume and not out and players:
         out, *players = players
-    options = _options.given_again(context, "jobs", "ray", "timeout", "records", "survival", "json")
+    kept = ("jobs", "ray", "timeout", "records", "survival", "json")
     specs = list(map(PlayerSpec.parse, players or []))
     if resume:
+        options = _options.given_again(context, *kept)
         _check_resumed(out, specs, options)  # refused before a byte of it changes
     elif not (players or preset):
         raise InvalidInput("missing argument: expected players, --preset NAME or --resume FILE")
@@ -165,8 +166,9 @@ def command(
         raise typer.Exit(1)
     if interrupted:
         named = [one.player.text for one in entrants if one.player.code or one.player.excess]
-        again = _going_on(out, [*dict.fromkeys(named), *options])
-        _output.end_interrupted(f"; {counted(done, 'game')} finished", again if out else "")
+        again = [*dict.fromkeys(named), *_options.given_again(context, *kept)]
+        words = f"; {counted(done, 'game')} finished"
+        _output.end_interrupted(words, _going_on(out, again) if out else "")
 
 
 # ---- what is asked for
@@ -241,7 +243,7 @@ def _wanted(
                 "expected different players, got the same one as "
                 f"{shown(one.title)} and {shown(other.title)}"
             )
-    bench = Bench(study, rules, machine=_output.machine(), boards=starts)
+    bench = Bench(study, rules, machine=_output.machine() if study else {}, boards=starts)
     usual = _GAMES if starts is None else len(starts)
     _add(bench, dict.fromkeys(players, usual if games is None else games), seed)
     return bench
@@ -260,7 +262,8 @@ def _preset(study: "Study | None", name: str, seed: int) -> list[Bench]:
     benches = []
     for rules in dict.fromkeys(line.rules for line in lines):
         ours = {PlayerSpec.parse(one.player): one.games for one in lines if one.rules == rules}
-        bench = Bench(study, _options.read_rules(rules), machine=_output.machine())
+        machine = _output.machine() if study else {}
+        bench = Bench(study, _options.read_rules(rules), machine=machine)
         _add(bench, ours, seed)
         benches.append(bench)
     return benches

@@ -218,7 +218,6 @@ class NetworkTrainer(_training.Trainer):
                     f"twofold: {out} goes on with phase {place + 1} of {len(phases)}, {name}: "
                     "those before are over, so the result is not that of a new run of this length"
                 )
-            training.limit(**self.limits.wishes)
         if training.evaluations and self.every is None:
             _output.print_note(
                 "twofold: the evaluations of this run end here; --eval-every T and the other "

@@ -104,15 +104,6 @@ def test_equal_games_give_equal_bytes(tmp_path: Path) -> None:
     assert not any("dc:date" in plot for plot in plots_of(pages[0]))
 
 
-def test_a_page_shows_the_exact_figures(tmp_path: Path) -> None:
-    with Study() as study:
-        small(study)
-        text = Reader(html_page(gather(study))).text
-    assert "2048: 2 runs, 8 games" in text
-    for words in ("44.6 to 455", "−155 to 255", "0.495", "10 µs", "--rules", "cores"):
-        assert words in text
-
-
 def test_without_the_extra_the_error_says_how_to_install_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

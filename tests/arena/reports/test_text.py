@@ -1,12 +1,8 @@
 """The tables as Markdown."""
 
 import re
-from dataclasses import replace
-
-import pytest
 
 from tests.arena.reports.studies import RULES, add, ended, row, small
-from twofold.arena.games import FIGURES
 from twofold.arena.page import html as html_of
 from twofold.arena.report import gather
 from twofold.arena.study import Study
@@ -100,15 +96,3 @@ def test_the_spread_of_the_time_of_moves_is_shown_where_it_is_known() -> None:
         assert "median, 99 %" in text
         assert "1 ms, 20.5 ms" in text
         assert "those of the median game." in html_of(gather(study))
-
-
-def test_a_figure_with_a_heading_has_a_column(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = replace(FIGURES["tile_sums"], heading="mean tile sum")
-    monkeypatch.setitem(FIGURES, "tile_sums", shown)
-    with Study() as study:
-        ended(study, "one", [100, 300])
-        ended(study, "two", [400])
-        lines = markdown(gather(study)).splitlines()
-    assert next(line for line in lines if "mean score" in line).endswith("| mean tile sum |")
-    cells = {line.split(" | ")[0]: line.split(" | ")[-1] for line in reversed(lines)}
-    assert (cells["| `one`"], cells["| `two`"]) == ("200 |", "400 |")
