@@ -25,7 +25,7 @@ from typing import Any, TypeAlias
 from numpy.typing import NDArray
 
 from twofold.arena.bench import Bench, PlayerStanding, backend_at
-from twofold.arena.duel import DuelOutcome, played_duel
+from twofold.arena.duel import DuelOutcome
 from twofold.arena.games import GameColumns
 from twofold.arena.stats import format_runs
 from twofold.errors import InvalidInput, InvalidSpec, UnsupportedRules
@@ -229,7 +229,7 @@ def compare(
     if _identity(players[0]) == _identity(players[1]):
         raise InvalidInput(f"expected two different players, got {players[0]} twice")
     a, b = bench(players, games, seed=seed, rules=rules, jobs=jobs, ray=ray)
-    return played_duel(a, b)
+    return DuelOutcome((a, b))
 
 
 def _identity(player: Player | PlayerSpec) -> object:

@@ -102,12 +102,7 @@ def test_a_test_uses_pairs_up_to_the_first_game_that_is_missing() -> None:
 
 
 def test_bad_questions() -> None:
-    for games, question, words in (
-        (50, SprtQuestion(), "expected 100 games or more"),
-        (500, SprtQuestion(delta=0.0), "expected a delta above 0"),
-        (500, SprtQuestion(delta=2.0, tile=64), "expected delta below 1"),
-    ):
-        with pytest.raises(InvalidInput, match=words):
-            play("greedy", "random", games, question)
+    with pytest.raises(InvalidInput, match="expected 100 games or more"):
+        play("greedy", "random", 50, SprtQuestion())
     with pytest.raises(InvalidInput, match="expected two different players"):
         play("quick", "quick:ply=3", 10)

@@ -52,7 +52,7 @@ def study(tmp_path: Path, sound: Path) -> Path:
 def read(path: Path) -> int:
     with Study(path, read_only=True) as opened:
         opened.wanted(), opened.failures(1), list(opened.records())
-        return sum(len(opened.all_games(run)) for run in opened.counts())
+        return sum(len(opened.games(run)) for run in opened.counts())
 
 
 def write(path: Path) -> int:
@@ -134,7 +134,7 @@ def test_our_own_journal_is_rolled_back(study: Path) -> None:
     assert write(crashed) == 3
     assert not crashed.with_name("crashed.db-journal").exists()
     with Study(crashed, read_only=True) as opened:
-        assert opened.all_games(1).scores.tolist() == [100] * 3
+        assert opened.games(1).scores.tolist() == [100] * 3
         assert len(opened.wanted()) == 1
 
 
@@ -198,7 +198,7 @@ def test_a_tree_without_end_is_refused(tmp_path: Path) -> None:
     lead_in_circles(path, "game")
     refused(path)
     with Study(path, read_only=True) as opened, pytest.raises(InvalidInput, match="damaged tree"):
-        opened.all_games(1)
+        opened.games(1)
 
 
 # ---- time

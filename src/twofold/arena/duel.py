@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -30,7 +31,7 @@ STEP_SHARE: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class SprtQuestion:
-    """The hypothesis of a sequential test; for `alpha` and `beta` see `Sprt`.
+    """The hypothesis of a sequential test.
 
     Attributes:
         delta: the smallest difference worth finding, in points, or for a tile as a share of
@@ -42,25 +43,26 @@ class SprtQuestion:
     delta: float | None = None
     tile: int | None = None
     share: float = 0.05
-    alpha: float = 0.05
-    beta: float = 0.05
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DuelOutcome:
     """The result of a duel; printed as tables and a sentence.
 
     Attributes:
-        comparison: the players on their common seeds; None without any.
-        test: the sequential test; None without one.
         standings: the games of A and B; with a test those that it has used.
+        test: the sequential test; None without one.
         tile: the tile whose reach rates are tested; None for scores.
     """
 
-    comparison: Comparison | None
-    test: Sprt | None
     standings: tuple[PlayerStanding, PlayerStanding]
+    test: Sprt | None = None
     tile: int | None = None
+
+    @cached_property
+    def comparison(self) -> Comparison | None:
+        """The players on their common seeds; None without any."""
+        return compare_standings(*self.standings)
 
     @property
     def verdict(self) -> str | None:
@@ -120,8 +122,9 @@ def duel(
     """
     test: Sprt | None = None
     games = seeds.count
-    known = games if question is None else min(MIN_PAIRS, games)
-    _check(question, games)
+    known = games if question is None else MIN_PAIRS
+    if games < known:
+        raise InvalidInput(f"expected {MIN_PAIRS} games or more for a test, got {games}")
     one, other = (bench.add(player, seeds.part(0, known)) for player in players)
     if one.run == other.run:
         raise InvalidInput(f"expected two different players, got {players[0]} twice")
@@ -136,26 +139,14 @@ def duel(
             test.extend(differences[test.pairs :])
             ended = ended or test.finished
         if ended or known >= games:
-            tile = None if question is None else question.tile
-            if test is None:
-                return DuelOutcome(compare_standings(first, second), None, (first, second), tile)
-            # without games that were played after the test had decided
-            used = [replace(one, games=one.games.first(test.pairs)) for one in (first, second)]
-            return DuelOutcome(compare_standings(*used), test, (used[0], used[1]), tile)
+            if test is not None:  # without games that were played after it had decided
+                first, second = (
+                    replace(one, games=one.games.first(test.pairs)) for one in (first, second)
+                )
+            return DuelOutcome((first, second), test, question.tile if question else None)
         known = min(games, known + max(known // STEP_SHARE, 4 * max(jobs, 1)))
         for number in range(len(players)):
             bench.want(number, seeds.part(0, known))
-
-
-def _check(question: SprtQuestion | None, games: int) -> None:
-    if question is None:
-        return
-    if games < MIN_PAIRS:
-        raise InvalidInput(f"expected {MIN_PAIRS} games or more for a test, got {games}")
-    if question.delta is not None and not 0 < question.delta < float("inf"):
-        raise InvalidInput(f"expected a delta above 0, got {question.delta}")
-    if question.tile is not None and question.delta is not None and question.delta >= 1:
-        raise InvalidInput(f"expected delta below 1, a share of games, got {question.delta}")
 
 
 def _test(question: SprtQuestion, theirs: GameColumns, games: int) -> Sprt:
@@ -165,7 +156,7 @@ def _test(question: SprtQuestion, theirs: GameColumns, games: int) -> Sprt:
         delta = question.share
         if question.tile is None:
             delta = max(delta * float(theirs.scores.mean()), 1.0)
-    return Sprt(delta, alpha=question.alpha, beta=question.beta, max_pairs=games)
+    return Sprt(delta, max_pairs=games)
 
 
 def _differences(ours: GameColumns, theirs: GameColumns, tile: int | None) -> NDArray[np.float64]:
@@ -178,8 +169,3 @@ def _differences(ours: GameColumns, theirs: GameColumns, tile: int | None) -> ND
     hits = (games.max_tiles[:count] >= tile for games in (ours, theirs))
     one, other = (hit.astype(np.float64) for hit in hits)
     return one - other
-
-
-def played_duel(first: PlayerStanding, second: PlayerStanding) -> DuelOutcome:
-    """The outcome of games that A and B have played, without a sequential test."""
-    return DuelOutcome(compare_standings(first, second), None, (first, second))

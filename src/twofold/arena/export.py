@@ -116,7 +116,7 @@ def _parts(study: Study) -> Iterator[dict[str, list[Any]]]:
     found = False
     for run in study.runs():
         study.boards_of(run)
-        games = study.all_games(run.run)
+        games = study.games(run.run)
         for start in range(0, len(games), _CHUNK):
             found = True
             yield _columns(run, games.where(slice(start, start + _CHUNK)))

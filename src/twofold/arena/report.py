@@ -98,7 +98,7 @@ def gather(study: Study) -> list[Section]:
         asked = {run.run: plans.get(run.run, []) for run in ours}
         entries, without, unfinished = [], [], dict[int, int]()
         for run in ours:
-            games, failures = study.all_games(run.run, reached=False), study.failures(run.run)
+            games, failures = study.games(run.run, reached=False), study.failures(run.run)
             unfinished[run.run] = _missing(asked[run.run], games.seeds)
             if not len(games):
                 without.append((run, failures))

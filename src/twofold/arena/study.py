@@ -411,11 +411,7 @@ class Study:
             parts = [seeds_of(rows, name) for rows in chunks]
         return np.concatenate([seeds_of([], name), *parts])
 
-    def all_games(self, run: int, *, reached: bool = True) -> GameColumns:
-        """All finished games of a run, in the order of the seeds."""
-        return self.games(run, ALL_SEEDS, reached=reached)
-
-    def games(self, run: int, seeds: SeedRange, *, reached: bool = True) -> GameColumns:
+    def games(self, run: int, seeds: SeedRange = ALL_SEEDS, *, reached: bool = True) -> GameColumns:
         """The finished games of a run, in the order of `seeds`.
 
         `reached=False` leaves out the column `reached`, which takes most of the time.
