@@ -173,11 +173,10 @@ ATTACKS: Final = [
         b"x")), "expected"),
 ]  # fmt: skip
 
-POSIX: Final = weights.POSIX if os.name == "posix" else []
 ALL: Final = ATTACKS + [
     Attack(f"{one.name}, {reader}", reader, one.put, one.error)
     for reader, rows in (
-        ("network", weights.FILES + POSIX),
+        ("network", weights.FILES),
         ("table", tables.FILES + tables.CONTENT),
         ("tdl", tdl_files.REFUSED),
     )

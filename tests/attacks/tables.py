@@ -62,7 +62,6 @@ FILES: Final = [
     Attack("counts that wrap to the right sum",
            lambda: table(layers=index(states=(2**63, 2**63, 2))), "expected 1844"),
     Attack("keys of 64 bits", lambda: table(keys=KEYS.astype("<u8")), "2 keys of uint32"),
-    Attack("a folder", None, "expected a regular file", lambda path: path.mkdir()),
 ]  # fmt: skip
 """Refused before anything of their content is looked at."""
 

@@ -1,10 +1,8 @@
 """Hostile records are refused, each with its own error, or are shown as the text they are."""
 
-import os
 import time
 import tracemalloc
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -12,17 +10,10 @@ from tests.attacks.records import FOREIGN, GOOD, NAMES, REFUSED, V4C, Attack
 from twofold.errors import InvalidRecord
 from twofold.game import game as game_module
 from twofold.game.foreign import turns
-from twofold.game.formats import parse_any_record, read_games
+from twofold.game.formats import parse_any_record
 from twofold.game.game import Game
 from twofold.game.notation import printable
-from twofold.game.record import (
-    Record,
-    format_line,
-    format_record,
-    parse_line,
-    parse_record,
-    read_record,
-)
+from twofold.game.record import Record, format_line, format_record, parse_line, parse_record
 from twofold.game.rules import Move
 
 pytestmark = pytest.mark.promise("R23b")
@@ -95,23 +86,3 @@ def test_the_cap_on_undos(monkeypatch: pytest.MonkeyPatch) -> None:
     assert parse_any_record(V4C + pairs * 100).undos == 100
     with pytest.raises(InvalidRecord, match="expected a number of undos from 0 to 100, got 101"):
         parse_any_record(V4C + pairs * 101)
-
-
-@pytest.mark.skipif(os.name != "posix", reason="only POSIX systems have these kinds of files")
-@pytest.mark.parametrize("kind", ["pipe", "device", "folder", "link to a device", "link to itself"])
-def test_files_that_are_no_files(tmp_path: Path, kind: str) -> None:
-    path = tmp_path / "game"
-    match kind:
-        case "pipe":
-            os.mkfifo(path)
-        case "device":
-            path = Path("/dev/zero")
-        case "folder":
-            path.mkdir()
-        case "link to a device":
-            path.symlink_to("/dev/zero")
-        case _:
-            path.symlink_to(path)
-    for read in (read_record, lambda path: list(read_games(path, "jsonl"))):
-        with pytest.raises(InvalidRecord, match=r"expected a regular file|cannot read"):
-            read(path)

@@ -8,13 +8,12 @@ import sys
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import twofold
-from tests.attacks.sizes import ALL, Attack, attempt, readers
+from tests.attacks.sizes import ALL, attempt, readers
 from tests.attacks.tables import KEYS, VALUES, index, table
 from tests.attacks.weights import WEIGHTS, release, weights
 from twofold.errors import InvalidTable
@@ -30,39 +29,25 @@ SECONDS = 1.0  # of the processor
 BYTES = 64 * 2**20
 
 
-@pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    """What came of each attack, all in one process of their own."""
+def test_each_is_refused_and_takes_little(tmp_path: Path, figure: Callable[[str], None]) -> None:
+    """All in one process of their own."""
     paths = [Path(__file__).parents[2], Path(twofold.__file__).parents[1]]
     result = subprocess.run(
-        [sys.executable, "-m", "tests.attacks.sizes", tmp_path_factory.mktemp("sizes")],
+        [sys.executable, "-m", "tests.attacks.sizes", tmp_path],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))},
         check=True,
         capture_output=True,
         timeout=300,
     )
-    told = json.loads(result.stdout)
-    return {attack.name: one for attack, one in zip(ALL, told, strict=True)}
-
-
-@pytest.mark.parametrize("attack", ALL, ids=lambda attack: attack.name)
-def test_it_takes_little(attack: Attack, found: dict[str, dict[str, Any]]) -> None:
-    told = found[attack.name]
-    if attack.error:
-        assert re.search(attack.error, told["said"])
-        assert told["said"].isprintable()
-        assert len(told["said"]) < 1_000
-    else:
-        assert told["said"] == ""
-    assert told["seconds"] < SECONDS
-    assert told["bytes"] < BYTES
-
-
-def test_the_table_is_of_distinct_attacks(
-    found: dict[str, dict[str, Any]], figure: Callable[[str], None]
-) -> None:
-    assert len(found) == len(ALL)
-    most, longest = (max(one[key] for one in found.values()) for key in ("bytes", "seconds"))
+    found = json.loads(result.stdout)
+    for attack, told in zip(ALL, found, strict=True):
+        assert re.search(attack.error or "^$", told["said"]), attack.name
+        assert told["said"].isprintable(), attack.name
+        assert len(told["said"]) < 1_000, attack.name
+        assert told["seconds"] < SECONDS, attack.name
+        assert told["bytes"] < BYTES, attack.name
+    assert len({attack.name for attack in ALL}) == len(ALL)
+    most, longest = (max(one[key] for one in found) for key in ("bytes", "seconds"))
     figure(f"{len(ALL)} files: {longest:.1f} s and {most / 2**20:.0f} MB at most")
 
 

@@ -17,7 +17,7 @@ from tests.attacks.studies import ENDLESS, MAGIC, TABLES, change, lead_in_circle
 from tests.support.games import game
 from twofold.arena import study as study_module
 from twofold.arena.study import Study
-from twofold.errors import InvalidInput, TwofoldError
+from twofold.errors import InvalidInput
 from twofold.game.notation import SeedRange
 from twofold.storage.database import Deadline
 from twofold.web.lab import Lab
@@ -231,12 +231,3 @@ def test_ctrl_c_ends_a_query(study: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 # ---- other kinds of files
-
-
-@posix
-def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    for path in (tmp_path, tmp_path / "pipe", tmp_path / "no" / "s.db", "/dev/zero"):
-        for use in OPENERS:
-            with pytest.raises(TwofoldError, match=r"expected|cannot read"):
-                use(Path(path))

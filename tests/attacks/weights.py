@@ -216,14 +216,4 @@ FILES: Final = [
     Attack("no bytes", lambda: b"", "a safetensors file, got an empty file"),
     Attack("a pickle", lambda: PICKLE, "got another kind of file"),
     Attack("a hole of 1 TB", None, "a safetensors file, got", hole),
-    Attack("a folder", None, "expected a regular file, got", Path.mkdir),
-    Attack("nothing", None, "cannot read"),
 ]  # fmt: skip
-"""Files that any system can hold."""
-
-POSIX: Final = [
-    Attack("a pipe", None, "expected a regular file, got", lambda path: os.mkfifo(path)),
-    Attack("a device", None, "a regular file, got", lambda path: path.symlink_to("/dev/zero")),
-    Attack("a link to itself", None, "cannot read", lambda path: path.symlink_to(path)),
-]
-"""Files of POSIX systems."""

@@ -12,7 +12,7 @@ from twofold.arena.boards import read_boards
 from twofold.arena.curves import read_curve
 from twofold.arena.export import export_boards
 from twofold.arena.study import Study
-from twofold.errors import InvalidInput
+from twofold.errors import InvalidInput, ResourceError
 from twofold.game.formats import read_any_record, read_games
 from twofold.game.record import Record, read_record, write_record, write_records
 from twofold.games.pictures import replay
@@ -88,6 +88,33 @@ def test_one_sentence(call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         assert "expected" in str(caught.value) or "cannot read" in str(caught.value)
         assert len(str(caught.value)) < 400
         assert os.listdir() == []
+
+
+READERS = [name for name in CALLS if name.split()[0] not in {
+    "save_game", "train", "write_record", "write_records", "replay", "export_boards", "alone",
+    *SPECS,
+}]  # fmt: skip
+PLACES: dict[str, Callable[[Path], object]] = {
+    "folder": Path.mkdir,
+    "pipe": lambda path: os.mkfifo(path),
+    "device": lambda path: path.symlink_to("/dev/zero"),
+    "link to itself": lambda path: path.symlink_to(path),
+    "nothing": lambda path: None,
+}
+
+
+@pytest.mark.promise("R23")
+@pytest.mark.skipif(os.name != "posix", reason="only POSIX systems have these kinds of files")
+@pytest.mark.parametrize("kind", PLACES)
+@pytest.mark.parametrize("call", READERS)
+def test_what_is_no_file(call: str, kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    PLACES[kind](path)
+    if kind == "nothing" and call in ("study", "atomic_write"):
+        return  # which make it
+    with pytest.raises((InvalidInput, ResourceError), match=r"expected |cannot ") as caught:
+        CALLS[call](path)
+    assert str(caught.value).isprintable()
 
 
 def test_a_name_that_leaves_no_room_for_the_temporary_file_is_refused(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """Invalid and truncated table files are refused."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -137,14 +136,6 @@ def test_marks_that_lead_past_the_end_are_no_answer(tmp_path: Path, walls: Path)
         assert [EndgameTables([table]).move(board) for board in boards] == [None, None]
         with pytest.raises(InvalidTable, match="damaged table: wrong chances"):
             table.check()
-
-
-@pytest.mark.promise("R23")
-def test_paths_that_are_not_files(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    for path in (tmp_path, tmp_path / "none", tmp_path / "pipe", Path("/dev/zero")):
-        with pytest.raises(InvalidTable):
-            EndgameTable.open(path)
 
 
 @pytest.mark.promise("R71")
