@@ -290,7 +290,7 @@ def follow(
     name: str,
     end: Callable[[], object],
     show: Callable[[T | None], None],
-    take: Callable[[T], object] | None = None,
+    take: Callable[[T], object] = lambda _: None,
 ) -> tuple[T | None, bool]:
     """Read in a thread what a player finds; the newest item, and whether Ctrl-C ended it.
 
@@ -298,7 +298,7 @@ def follow(
     `show` is called ten times a second with the newest item, `take` with each item, in the thread.
     """
     with catching_interrupt() as asked:
-        reading = Reading(source, name, take=take)
+        reading = Reading(source, name, take)
         while not reading.wait(PAUSE) and not asked.is_set():
             show(reading.latest)
         end()

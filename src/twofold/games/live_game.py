@@ -80,7 +80,6 @@ class LiveGame:
         lock: held during every change of the game.
         saving: held while the game is saved or deleted.
         news: what another program did, until somebody is told.
-        is_written: True once it has been saved here.
         save_due: time of `time.monotonic` from which `save_now_and_then` saves it.
     """
 
@@ -101,22 +100,24 @@ class LiveGame:
         self.store = store
         self.name, self.was = name, ""
         self._mark = mark
-        self.is_written = False
         self.lock: Final = threading.RLock()
         self.saving: Final = threading.Lock()
-        self._resumed = resumed or Record(game.rules, game.seed)
-        self._players = self._resumed.player
+        self.hints = 0
+        self._continue(resumed or Record(game.rules, game.seed))
         self.date: str = self._resumed.date if begun is None else begun
-        self.hints = self._resumed.hints
         self._hinted: Board | None = None  # the board of the last hint
         self._hint_move = 0  # number of the last move, if it was made as a hint
-        self._autoplay = autoplay_of(self._players, self._resumed.tags)
         self._own = (-1, 0)  # the last of the first own moves, and the score after it
         self._saved = self.version if is_saved or not game.can_undo else None
         self.news: News | None = None
         self._previous: LiveGame | None = None
         self.save_due = time.monotonic() + SAVE_SECONDS
         self._next_look = 0.0
+
+    def _continue(self, record: Record) -> None:
+        self._resumed, self._players = record, record.player
+        self._autoplay = autoplay_of(record.player, record.tags)
+        self.hints = max(self.hints, record.hints)
 
     @property
     def version(self) -> tuple[int, int, int]:
@@ -139,6 +140,11 @@ class LiveGame:
     def is_saved(self) -> bool:
         """True if there is nothing to write, or the game is not saved."""
         return self.store is None or self._saved == self.version
+
+    @property
+    def is_written(self) -> bool:
+        """True if the store has it, in a version that was read or saved here."""
+        return self._mark > 0
 
     @property
     def _set_up(self) -> bool:
@@ -298,7 +304,6 @@ class LiveGame:
             while not self.is_saved and self.store is not None:
                 with self.lock:
                     version, record, own = self.version, self.record(), self.own_score
-                self.is_written = True
                 played = self.played or time.time()
                 done = self.store.save(self.name, record, played, self._mark, own=own)
                 if isinstance(done, int):
@@ -340,12 +345,8 @@ class LiveGame:
             if self.version != known or self.store is None:
                 return
             self.give_way()
-            self._resumed = version.record
-            self.date = version.record.date
-            self._players = version.record.player
-            self.hints = max(self.hints, version.record.hints)
-            self._autoplay = autoplay_of(self._players, version.record.tags)
-            self.game = version.record.resume()
+            self._continue(version.record)
+            self.game, self.date = version.record.resume(), version.record.date
             self._mark, self._saved = version.mark, self.version
             self.tell_news("newer")
 

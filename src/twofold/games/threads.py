@@ -146,9 +146,7 @@ class Reading(Generic[T]):
         error: the exception that ended the source.
     """
 
-    def __init__(
-        self, source: Iterator[T], name: str, take: Callable[[T], object] | None = None
-    ) -> None:
+    def __init__(self, source: Iterator[T], name: str, take: Callable[[T], object]) -> None:
         self.latest: T | None = None
         self.error: BaseException | None = None
         self._source = source
@@ -159,8 +157,7 @@ class Reading(Generic[T]):
         try:
             for one in self._source:
                 self.latest = one
-                if self._take is not None:
-                    self._take(one)
+                self._take(one)
         except BaseException as error:  # raised again, or shown, by the waiting thread
             self.error = error
 
