@@ -1,70 +1,157 @@
-"""The driver on faulty pages: it continues if it can, else one sentence says why."""
+"""The driver on real pages, right and faulty: it plays on, or one sentence says why."""
 
 import asyncio
 import re
+from typing import Any, Final
 from urllib.parse import quote
 
 import pytest
 from msgspec.structs import replace
 from playwright.async_api import Page
 
-from tests.cli.stage import Stage
-from twofold.cli.browser import ORIGINAL, ByMove, Selectors, find_game
+from tests.cli.stage import Played, Stage
+from twofold import Budget
+from twofold.cli.browser import ORIGINAL, ByMove, Selectors, find_game, read_selectors
 from twofold.cli.drive import PageFollower
 from twofold.errors import PageError
 
 pytestmark = pytest.mark.promise("R23c")
 
 
-@pytest.mark.parametrize("popup", ["notice", "consent", "dialog"])
-def test_a_known_popup_is_closed_and_nothing_agreed_to(stage: Stage, popup: str) -> None:
-    found = stage.play(f"original.html?seed=3&popup={popup}", stop_at=8, patience=0.1)
-    assert found.error == ""
-    assert len(found.driver.popups) == 1
+def is_whole(played: Played) -> bool:
+    """True if a move of the driver explained every board of the game."""
+    return played.error == "" and played.follower.breaks == played.follower.followed == 0
+
+
+IMPATIENT: Final = {"stop_at": 8, "patience": 0.1}
+LATE: Final = {"player": "expectimax:eval=rows,ply=1", "stop_at": 8, "budget": Budget(nodes=100)}
+
+WHOLE: Final[dict[str, tuple[dict[str, Any], str]]] = {
+    "original.html?seed=3&size=2": ({}, "no move is left"),
+    "original.html?seed=3&size=2&hostile": ({}, "no move is left"),
+    "original.html?seed=3&goal=8": ({"stop_at": 32}, "the tile 32 is reached"),
+    "original.html?seed=3&lag=30": (LATE, "the tile 8 is reached"),
+    "original.html?seed=3&popup=notice": (IMPATIENT, "the tile 8 is reached"),
+    "original.html?seed=3&popup=consent": (IMPATIENT, "the tile 8 is reached"),
+    "original.html?seed=3&popup=dialog": (IMPATIENT, "the tile 8 is reached"),
+    "original.html?seed=3&over=3": ({}, "the page says that the game is over"),
+    "framed.html?game=original.html?seed=3": ({"stop_at": 8}, "the tile 8 is reached"),
+    "framed.html?game=http://localhost:PORT/original.html?seed=3": (
+        {"stop_at": 8}, "the tile 8 is reached",
+    ),
+}  # fmt: skip
+"""Pages whose every board is explained, with options of the driver, and the end of the game."""
+
+
+@pytest.mark.parametrize("page", WHOLE)
+def test_a_page_is_played_to_its_end(stage: Stage, page: str) -> None:
+    options, ending = WHOLE[page]
+    found = stage.play(page.replace("PORT", stage.site.rpartition(":")[2]), **options)
+    assert is_whole(found)
+    assert found.driver.page.kind == "original"
+    assert found.driver.ending == ending
+    assert len(found.driver.popups) == ("popup" in page)
     assert found.title != "agreed"
-    assert found.follower.breaks == 0
+    if "framed" not in page and "hostile" not in page:
+        assert found.points == str(found.follower.score)
 
 
-def test_an_unknown_popup_is_named(stage: Stage) -> None:
-    found = stage.play("original.html?seed=3&popup=stranger", stop_at=8, patience=0.1)
-    assert found.error.startswith("expected the board to change after ")
-    assert "the board is covered by '<div#advert.popup> Buy now" in found.error
+BROKEN: Final[dict[str, tuple[dict[str, Any], str]]] = {
+    "popup=stranger": (IMPATIENT, "expected the board to change after .*; the board is covered by "
+                       "'<div#advert.popup> Buy now"),
+    "deaf=0": ({"patience": 0.1}, "expected the board to change after .*, got no change in 0.1 s$"),
+    "mad": ({"patience": 0.3}, "expected a stable board, got one that keeps changing, for 0.3 s"),
+    "torn=3": ({"patience": 0.2}, "expected tiles in 4 rows and 4 columns, got one in row 9, "
+               "column 9, for 0.2 s"),
+    "goal=8&stuck": ({"patience": 0.2}, "expected the page to continue after the win, got no"),
+    "hang=3": ({"own": True, "answer_seconds": 5.0},
+               "expected an answer from the page within 5 s, got none"),
+    "size=5": ({"player": "it3105-snake"}, ".*5x5"),
+}  # fmt: skip
+"""Faults of a page, with options of the driver, and the sentence."""
+
+
+@pytest.mark.parametrize("fault", BROKEN)
+def test_a_fault_ends_play_with_one_sentence(stage: Stage, fault: str) -> None:
+    options, says = BROKEN[fault]
+    found = stage.play(f"original.html?seed=3&{fault}", **options)
+    assert re.match(says, found.error), found.error
     assert found.error.isprintable()
+    if fault == "hang=3":
+        assert found.follower.made == 2
 
 
-def test_a_board_that_changes_by_itself_is_taken_as_it_is(stage: Stage) -> None:
-    found = stage.play("original.html?seed=3&wild=3", stop_at=16)
-    assert (found.error, found.follower.breaks) == ("", 1)
+@pytest.mark.parametrize("page", ["wild=3", "reload=4"])
+def test_a_page_that_changes_by_itself_is_followed(stage: Stage, page: str) -> None:
+    found = stage.play(f"original.html?seed=3&{page}", stop_at=16)
+    assert (found.error, found.driver.ending) == ("", "the tile 16 is reached")
+    assert page != "wild=3" or found.follower.breaks == 1
     assert found.follower.game.can_undo
 
 
-def test_keys_without_effect_end_play(stage: Stage) -> None:
-    found = stage.play("original.html?seed=3&deaf=0", patience=0.1)
-    assert re.search("expected the board to change after .*, got no change in 0.1 s$", found.error)
+def test_the_pace_is_kept(stage: Stage) -> None:
+    found = stage.play("original.html?seed=3", stop_at=8, pace=20)
+    assert is_whole(found)
+    seconds = found.driver.last_at - found.driver.first_at
+    assert seconds >= (found.follower.made - 1) / 20
 
 
-def test_a_board_that_keeps_changing_ends_play(stage: Stage) -> None:
-    found = stage.play("original.html?seed=3&mad", patience=0.3)
-    assert found.error == ("expected a stable board, got one that keeps changing, for 0.3 s")
+def test_a_move_made_by_hand_is_followed(stage: Stage) -> None:
+    async def touch(page: Page, follower: PageFollower) -> None:
+        while follower.made < 2:
+            await asyncio.sleep(0.01)
+        moves = follower.board.legal_moves()
+        await page.keyboard.press(f"Arrow{moves[0].name.capitalize()}")
+
+    found = stage.play("original.html?seed=3", meanwhile=touch, stop_at=16, pace=1)
+    assert (found.error, found.follower.followed, found.follower.breaks) == ("", 1, 0)
 
 
-def test_a_board_that_disappears_ends_play(stage: Stage) -> None:
-    found = stage.play("original.html?seed=3&torn=3", patience=0.2)
-    assert found.error == (
-        "expected tiles in 4 rows and 4 columns, got one in row 9, column 9, for 0.2 s"
-    )
+def test_a_new_game_by_hand_is_followed(stage: Stage) -> None:
+    async def restart(page: Page, follower: PageFollower) -> None:
+        while follower.made < 3:
+            await asyncio.sleep(0.01)
+        await page.evaluate("localStorage.clear(); score = 0; moves = 0; begin()")
+
+    found = stage.play("original.html?seed=3", meanwhile=restart, stop_at=16, pace=20)
+    assert (found.error, found.follower.breaks) == ("", 1)
+    assert (found.follower.score or 0) < 100
 
 
-def test_a_page_that_reports_the_end_is_believed(stage: Stage) -> None:
-    found = stage.play("original.html?seed=3&over=3")
-    assert found.error == ""
-    assert found.driver.ending == "the page says that the game is over"
-    assert found.follower.made >= 3
+NAMES = ("up", "right", "down", "left")
+KEYS = [f"keys.{name}={key}" for name, key in zip(NAMES, "wdsa", strict=True)]
+BUTTONS = [f"buttons.{name}=[data-go='{key}']" for name, key in zip(NAMES, "0123", strict=True)]
 
 
-def test_a_win_that_cannot_be_left_ends_the_game(stage: Stage) -> None:
-    found = stage.play("original.html?seed=3&goal=8&stuck", patience=0.2)
-    assert found.error == "expected the page to continue after the win, got no change"
+@pytest.mark.parametrize(
+    "more",
+    [
+        [],
+        ["value=attribute:data-exponent", "numbers=exponents"],
+        ["value=class:n", "numbers=exponents", *BUTTONS],
+        ["tiles=#floor .brick", "place=box", "board=#floor"],
+    ],
+    ids=["text", "attribute", "class and buttons", "boxes"],
+)
+def test_a_page_of_any_make_is_played_by_selectors(stage: Stage, more: list[str]) -> None:
+    usual = ["tiles=#cells .cell", "score=#points", "over=#end", "won=#hurray", "keep_going=#more"]
+    told = read_selectors([*usual, *KEYS, *more])
+    found = stage.play("cells.html?seed=3&goal=2", told=told, stop_at=8)
+    assert is_whole(found)
+    assert found.follower.score
+
+
+def test_a_board_of_another_shape_is_played_to_its_end(stage: Stage) -> None:
+    shape = ["tiles=#cells .cell", "rows=3", "cols=2"]
+    told = read_selectors([*shape, "over=#end"])
+    found = stage.play("cells.html?rows=3&cols=2", told=told, patience=0.1)
+    assert "expected the board to change after" in found.error  # arrows are not its keys
+    told = read_selectors([*shape, *KEYS])
+    found = stage.play("cells.html?rows=3&cols=2&seed=2", told=told)
+    assert is_whole(found)
+    assert found.follower.board.shape == (3, 2)
+    assert found.follower.board.is_over
+    assert found.follower.score is None
 
 
 def test_a_tab_that_is_closed_is_lost(stage: Stage) -> None:
@@ -88,12 +175,6 @@ def test_a_page_that_crashes_is_lost(stage: Stage) -> None:
 
     found = stage.play("original.html?seed=3", own=True, meanwhile=crash, pace=20)
     assert found.error == "expected the game to stay open, got a crash of the page"
-
-
-def test_a_page_that_hangs_times_out(stage: Stage) -> None:
-    found = stage.play("original.html?seed=3&hang=3", own=True, answer_seconds=5.0)
-    assert found.error == "expected an answer from the page within 5 s, got none"
-    assert found.follower.made == 2
 
 
 ATTACKS = {
@@ -192,8 +273,3 @@ def test_unknown_keys_and_buttons_are_reported(stage: Stage) -> None:
     ):
         found = stage.play("cells.html", told=selectors)
         assert fault in found.error
-
-
-def test_an_error_of_the_player_ends_the_game(stage: Stage) -> None:
-    found = stage.play("original.html?size=5", "it3105-snake")
-    assert "5x5" in found.error
