@@ -108,7 +108,7 @@ def test_processes_that_end_without_a_game_are_lost_workers(
 
 
 GREEDY = Task(
-    0, Entrant(PlayerSpec.parse("greedy"), "greedy", SeedRange(1, 1)), SMALL, SeedRange(1, 1)
+    0, Entrant(PlayerSpec.parse("greedy"), "greedy", SeedRange(1, 1), SMALL), SeedRange(1, 1)
 )
 
 

@@ -127,8 +127,8 @@ def workers_of_studies(folder: Path, specs: list[str]) -> None:
     rules = Rules.parse(RULES)
     schedules = []
     for number, spec in enumerate(specs):
-        entrant = Entrant(PlayerSpec.parse(spec), "", SeedRange(1, 1), allow_code=False)
-        task = Task(number, entrant, rules, entrant.seeds)
+        entrant = Entrant(PlayerSpec.parse(spec), "", SeedRange(1, 1), rules, allow_code=False)
+        task = Task(number, entrant, entrant.seeds)
         schedules.append(Schedule(task, deque([task.seeds])))
         assert task.play({}).error
         assert _play_there(task, _VERSION, None, []).error

@@ -58,8 +58,8 @@ def test_a_program_that_asks_gets_lines_of_progress(
     monkeypatch.setattr(_output, "_LINE_EVERY", 0.0)
     players = [("greedy", 4, 2), ("corner", 4, 4)]
     with playing(None, 1, players) as (_, _, add):
-        add(0, 0, row(100))
-        add(0, 1, row(100))
+        add(0, row(100))
+        add(1, row(100))
     with _output.live(str, float) as show:
         show(0.75)
     lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]

@@ -50,22 +50,6 @@ def document(cli: Cli, *arguments: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.promise("R14")
-def test_documents_of_one_thread_are_equal(cli: Cli, tmp_path: Path) -> None:
-    whole, part = str(tmp_path / "whole.safetensors"), str(tmp_path / "part.safetensors")
-    one = document(cli, *SMALL, "--games", "1500", "--out", whole)
-    document(cli, *SMALL, "--games", "700", "--out", part)
-    two = document(cli, "--resume", "--games", "1500", "--out", part)
-    assert one.pop("file") == whole
-    assert two.pop("file") == part
-    assert one["games"] == 1500
-    assert one["finished"]
-    assert one["settings"]["seed"] == "1"
-    # A run of 700 games waits for the last of them before the next one begins: with one
-    # thread and one game at a time that is what an uninterrupted run does, too.
-    assert one == two
-
-
 @pytest.mark.parametrize("threads", ["1", "2"])
 def test_games_that_begin_elsewhere_are_counted_apart(
     threads: str, cli: Cli, tmp_path: Path

@@ -6,7 +6,6 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -36,32 +35,6 @@ def test_the_table_ends_with_a_player(cli: Cli, tmp_path: Path) -> None:
         assert "ply=1" in player.spec
     again = cli("tune", SPEC, *SMALL, "--out", out_file, "--weights", "empty,sum_power")
     assert again.out.splitlines()[-1] == lines[-1]
-
-
-@pytest.mark.promise("R30")
-def test_documents_are_equal_but_for_timing_and_machine(cli: Cli, tmp_path: Path) -> None:
-    def stripped(name: str, *more: str) -> dict[str, Any]:
-        result = cli("tune", SPEC, *SMALL, "--out", str(tmp_path / name), "--json", *more)
-        found = json.loads(result.out)
-        assert result.code == 0
-        assert found.pop("timing")["jobs"] == 1
-        assert "cores" in found.pop("machine")
-        return dict(found)
-
-    whole = stripped("whole.db")
-    stripped("part.db", "--trials", "2")
-    assert stripped("part.db") == whole
-    assert whole["spec"] == make_player(SPEC).spec
-    assert [one["number"] for one in whole["trials"]] == [0, 1, 2, 3]
-    assert whole["start"] == whole["trials"][0]
-    assert whole["best"] == max(whole["trials"], key=lambda one: one["value"])
-    assert whole["weights"]["empty"] == {
-        "start": 270, "low": 67.5, "high": 1080, "scale": "log",
-    }  # fmt: skip
-    if whole["verdict"] != "the same":
-        assert whole["check"]["seed"] == "4294967297"
-        low, high = whole["check"]["difference"]["value_95"]
-        assert low <= whole["check"]["difference"]["value"] <= high
 
 
 def finished(path: Path) -> int:

@@ -13,7 +13,6 @@ from tests.learn.games import random_start, settings_of
 from tests.support.threads import threads_since
 from twofold.errors import ResourceError
 from twofold.game.rules import Rules
-from twofold.kernels import learning
 from twofold.kernels import updates as at
 from twofold.learn import training as module
 from twofold.learn.curve import STRETCH, TILES
@@ -147,25 +146,6 @@ def test_each_phase_has_its_time() -> None:
     assert (training.phase, training.done) == (1, 1)
     assert training.memory.any()
     assert training.curve.games > 10
-
-
-def test_idle_threads_begin_no_game_before_the_next_phase() -> None:
-    """A phase ends with its last games after its time, also in very short runs."""
-    training = Training(settings_of((4, 4), "td@50%,tc@50%", threads=8), seconds=100.0)
-    training.run(seconds=0, every=1e-4)
-    training.seconds = 60.0
-    training._limit_phase()
-    begun = training.games_begun.copy()
-    while training.phase == 0:
-        training._begin_phase()
-        for worker in training.workers:
-            was_playing = worker.is_playing
-            learning.train(worker.words, 1)
-            worker.take_results()
-            assert worker.is_playing <= was_playing
-        if training._idle():
-            training._end_phase()
-    assert training.games_begun[0] >= begun[0]
 
 
 # While it runs

@@ -150,7 +150,7 @@ def test_a_page_names_tables_and_no_files(tables_here: Path) -> None:
 def test_a_remote_worker_names_the_missing_table(tables_here: Path) -> None:
     def task(spec: str) -> Task:
         entrant = Entrant(PlayerSpec.parse(spec), spec, SeedRange(1, 1))
-        return Task(0, entrant, STANDARD, entrant.seeds)
+        return Task(0, entrant, entrant.seeds)
 
     with pytest.raises(InvalidTable, match=r"tables build 442-512 \(on .*they are not sent"):
         ray_workers._made(task("nneonneo:tables=442-512"), [])

@@ -190,10 +190,11 @@ class MemoryStudy:
 class Bench:
     """Plays the games of several players (`entrants`) that a study does not have yet.
 
-    Without a study the games are kept in memory.
+    Without a study the games are kept in memory. `rules` and `boards` are those of players that
+    are added without any; games begin on `boards` if given.
     `machine` is a description stored with new runs. With `records` the record of each new game is
-    stored, about a byte a move. Games begin on `boards` if given. `say` is called with a sentence
-    about a player whose first game differs when it is played again.
+    stored, about a byte a move. `say` is called with a sentence about a player whose first game
+    differs when it is played again.
     """
 
     def __init__(
@@ -218,6 +219,8 @@ class Bench:
         player: PlayerSpec | str,
         seeds: SeedRange,
         *,
+        rules: Rules | None = None,
+        boards: StartBoards | None = None,
         allow_code: bool = True,
         made: Player | None = None,
     ) -> Entrant:
@@ -230,31 +233,34 @@ class Bench:
                 in the study were played.
         """
         _check_seeds(seeds)
-        player = PlayerSpec.of(player).settled(self.rules)
+        rules, boards = rules or self.rules, boards or self.boards
+        player = PlayerSpec.of(player).settled(rules)
         if made is None:
             with player.make(allow_code=allow_code) as made:
-                made.start(self.rules, seeds.first)
-        entrant = Entrant.of(player, made, seeds, allow_code=allow_code)
-        self._check_earlier(player.text, made.made_from)
+                made.start(rules, seeds.first)
+        entrant = replace(
+            Entrant.of(player, made, seeds, rules), boards=boards, allow_code=allow_code
+        )
+        self._check_earlier(player.text, made.made_from, str(rules))
         run = self.study.add_run(
             entrant.spec,
             player.asked or player.text,
-            str(self.rules),
+            str(rules),
             signature=str(SIGNATURE),
             twofold=__version__,
             machine=self.machine,
             reproducible=entrant.reproducible,
-            boards=self.boards,
+            boards=boards,
         )
         self.entrants.append(replace(entrant, run=run.run, reproducible=run.reproducible))
         return self.want(len(self.entrants) - 1, seeds)
 
-    def _check_earlier(self, player: str, ours: PlayerSpec) -> None:
+    def _check_earlier(self, player: str, ours: PlayerSpec, rules: str) -> None:
         """Refuse a player that was another one in its earlier runs.
 
         Its network or code file has changed, or its text stood for other settings.
         """
-        for run in [one for one in self.study.runs() if one.rules == str(self.rules)]:
+        for run in [one for one in self.study.runs() if one.rules == rules]:
             theirs, wrong = PlayerSpec.parse(run.spec), ""
             if theirs.without_hashes == ours.without_hashes:
                 if theirs.hashes != ours.hashes:
@@ -339,8 +345,8 @@ class Bench:
 
     def _schedule(self, number: int) -> Schedule:
         one = self.entrants[number]
-        task = Task(number, one, self.rules, one.seeds, self.records)
-        return Schedule(task, deque(self.study.missing(one.run, one.seeds)), self.boards)
+        task = Task(number, replace(one, boards=None), one.seeds, self.records)
+        return Schedule(task, deque(self.study.missing(one.run, one.seeds)), one.boards)
 
     def _checked_firsts(
         self, backend: Backend, schedules: Sequence[Schedule], stop: Callable[[], bool]
@@ -425,8 +431,8 @@ def _check_seeds(seeds: SeedRange) -> None:
 
 def resumed(
     study: "Study", named: Collection[PlayerSpec] = (), *, machine: dict[str, Any] | None = None
-) -> list[Bench]:
-    """All games that a study was asked for: a bench for each set of rules and start boards.
+) -> Bench:
+    """All games that a study was asked for, under whatever rules and from whatever boards.
 
     `named` are the players that may run code and programs, and may take more than the machine has;
     a study alone does neither.
@@ -441,12 +447,9 @@ def resumed(
     )
     trusted = {player.without_hashes for player in named}
     runs = {run.run: run for run in study.runs()}
-    benches = dict[tuple[str, str], Bench]()
-    for run in runs.values():
-        if (run.rules, run.boards) not in benches:
-            rules, boards = Rules.parse(run.rules), study.boards_of(run)
-            bench = Bench(study, rules, machine=machine, boards=boards)
-            benches[run.rules, run.boards] = bench
+    homes = {(run.rules, run.boards): run for run in runs.values()}
+    boards = {home: study.boards_of(run) for home, run in homes.items()}
+    bench = Bench(study, Rules(), machine=machine)
     for run, seeds in [(runs[one.run], one.seeds) for one in asked if one.run in runs]:
         if run.signature != str(SIGNATURE):
             raise InvalidInput(
@@ -462,8 +465,14 @@ def resumed(
             if not is_trusted and player.excess:
                 raise InvalidInput(f"{player.excess}. Name it, if you want that")
             is_trusted = is_trusted and not player.asked  # a strength runs no code
-            benches[run.rules, run.boards].add(player, seeds, allow_code=is_trusted)
-    return list(benches.values())
+            bench.add(
+                player,
+                seeds,
+                rules=Rules.parse(run.rules),
+                boards=boards[run.rules, run.boards],
+                allow_code=is_trusted,
+            )
+    return bench
 
 
 def players_to_name(study: "Study") -> list[PlayerSpec]:

@@ -82,6 +82,12 @@ class Section:
     unfinished: dict[int, int]
     plans: tuple[Wanted, ...]
 
+    @property
+    def runs(self) -> list[tuple[str, StoredRun, dict[int, str]]]:
+        """The names of all players with their runs and errors, those with games first."""
+        played = [(entry.player, entry.run, entry.failures) for entry in self.entries]
+        return played + [(run.player, run, failures) for run, failures in self.without]
+
 
 # ---- sections
 
@@ -193,8 +199,7 @@ def comparisons(entries: Sequence[ReportEntry]) -> list[Comparison]:
 
 def commands(section: Section) -> list[str]:
     """The command lines that play the games of a section again."""
-    runs = [entry.run for entry in section.entries] + [run for run, _ in section.without]
-    names = {run.run: run.player for run in runs}
+    names = {run.run: run.player for _, run, _ in section.runs}
     together: dict[SeedRange, list[str]] = {}
     for plan in section.plans:
         together.setdefault(plan.seeds, []).append(names[plan.run])

@@ -280,10 +280,11 @@ def _pair(one: Comparison) -> list[Cell]:
 
 
 def _settings(section: Section) -> ReportTable:
-    runs = [(entry.player, entry.run) for entry in section.entries]
-    runs += [(run.player, run) for run, _ in section.without]
     header = ("player", "spec", "twofold", "signature", "first asked for")
-    rows = ((label, one.spec, one.twofold, one.signature, one.created[:10]) for label, one in runs)
+    rows = (
+        (label, one.spec, one.twofold, one.signature, one.created[:10])
+        for label, one, _ in section.runs
+    )
     return _unsorted(header, rows, names=5)
 
 
@@ -298,25 +299,21 @@ def _machines(section: Section) -> list[MachineInfo]:
 
 def _notes(section: Section) -> list[ReportNote]:
     found: list[ReportNote] = []
-    lines = [(entry.player, entry.failures) for entry in section.entries]
-    lines += [(run.player, failures) for run, failures in section.without]
-    for label, failures in lines:
+    for label, _, failures in section.runs:
         if failures:
             about = f"{min(failures)}: {failures[min(failures)]}"
             count = counted(len(failures), "game")
             words = printable(f"{label}: {count} failed, not counted; seed {about}")
             players, counts = [printable(label)], [len(failures)]
             found.append(ReportNote("failed", words, players, counts, printable(about)))
-    entries, without = section.entries, section.without
     if section.boards:
         about = printable(str(section.boards))
         words = f"games began on the boards {about}: scores are the points since"
         found.append(ReportNote("boards", words, about=about))
-        most = max((len(entry.games) for entry in entries), default=0)
+        most = max((len(entry.games) for entry in section.entries), default=0)
         if warning := warning_of(section.boards, most):
             found.append(ReportNote("few", warning))
-    numbers = [(entry.player, section.unfinished[entry.run.run]) for entry in entries]
-    numbers += [(run.player, section.unfinished[run.run]) for run, _ in without]
+    numbers = [(label, section.unfinished[run.run]) for label, run, _ in section.runs]
     unfinished = [(label, number) for label, number in numbers if number]
     found += _listed("unfinished", [one for one, _ in unfinished], [one for _, one in unfinished])
     found += not_reproducible(section)

@@ -215,7 +215,7 @@ class TuningSettings:
             made.start(rules, seed)
             evaluator, keys = getattr(made, "evaluator", None), made.made_from.values
             known = evaluator.weight_keys if isinstance(evaluator, Evaluator) else {}
-            entrant = Entrant.of(spec, made, SeedRange(seed, games))
+            entrant = Entrant.of(spec, made, SeedRange(seed, games), rules)
         known = {name: weight for name, weight in known.items() if name in keys}
         if not known:
             raise InvalidSpec(
@@ -594,7 +594,7 @@ class _Run:
         schedules = []
         for number, text in enumerate(specs):
             entrant = replace(self.settings.entrant, player=PlayerSpec.parse(text))
-            task = Task(number, entrant, self.settings.rules, games)
+            task = Task(number, entrant, games)
             schedules.append(Schedule(task, deque(parts)))
         for report in play(self.backend, schedules, self.stop):
             yield report.task.number, report.games

@@ -29,7 +29,7 @@ from twofold.arena.boards import StartBoards
 from twofold.arena.games import GameColumns, record_text
 from twofold.game.board import Board
 from twofold.game.notation import SeedRange
-from twofold.game.rules import Rules
+from twofold.game.rules import STANDARD, Rules
 from twofold.players import Player, PlayerSpec
 from twofold.players.base import as_fault, describe_caught
 
@@ -54,6 +54,8 @@ class Entrant:
         player: as given.
         spec: canonical.
         seeds: of all its games.
+        rules: of its games.
+        boards: on which its games begin; None for new games.
         compiled: True if threads are enough for it.
         reproducible: True if its games depend on player, rules and seed alone, as far as is known.
         run: its number in the study.
@@ -63,6 +65,8 @@ class Entrant:
     player: PlayerSpec
     spec: str
     seeds: SeedRange
+    rules: Rules = STANDARD
+    boards: StartBoards | None = None
     compiled: bool = False
     reproducible: bool = True
     allow_code: bool = True
@@ -70,11 +74,9 @@ class Entrant:
     missing: int = 0
 
     @classmethod
-    def of(
-        cls, player: PlayerSpec, made: Player, seeds: SeedRange, *, allow_code: bool = True
-    ) -> "Entrant":
+    def of(cls, player: PlayerSpec, made: Player, seeds: SeedRange, rules: Rules) -> "Entrant":
         """What is known of a player once it is `made`."""
-        return cls(player, made.spec, seeds, made.compiled, made.reproducible, allow_code)
+        return cls(player, made.spec, seeds, rules, None, made.compiled, made.reproducible)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,6 @@ class Task:
 
     number: int
     entrant: Entrant
-    rules: Rules
     seeds: SeedRange
     records: bool = False
     boards: tuple[Board, ...] = ()
@@ -125,7 +126,7 @@ class Task:
             results.extend(
                 play_games(
                     player,
-                    self.rules,
+                    self.entrant.rules,
                     self.seeds,
                     boards=self.boards,
                     keep_moves=self.records,
@@ -134,7 +135,7 @@ class Task:
             )
         except faults as fault:
             error = describe_caught(fault)
-        record = partial(record_text, spec=name, rules=self.rules) if self.records else None
+        record = partial(record_text, spec=name, rules=self.entrant.rules) if self.records else None
         return TaskReport(self, GameColumns.of_results(results, record), name, error)
 
 

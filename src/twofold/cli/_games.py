@@ -126,11 +126,11 @@ def playing(
     jobs: int | None,
     players: Sequence[tuple[str, int, int]],
     timeout: float | None = None,
-) -> Iterator[tuple[Backend | None, Event, Callable[[int, int, GameColumns], None]]]:
+) -> Iterator[tuple[Backend | None, Event, Callable[[int, GameColumns], None]]]:
     """Around games: where they are played, whether Ctrl-C was pressed, and their progress.
 
-    The last is a function of the line at which a bench begins, the number of its player, and
-    games. `players` are as in `BenchProgress`. What players print goes to stderr: it is no result.
+    The last is a function of the number of a player, and games. `players` are as in
+    `BenchProgress`. What players print goes to stderr: it is no result.
     """
     board = BenchProgress(players)
     with (
@@ -141,8 +141,8 @@ def playing(
     ):
         show(board)
 
-        def advance(first: int, number: int, games: GameColumns) -> None:
-            board.add(first + number, games)
+        def advance(number: int, games: GameColumns) -> None:
+            board.add(number, games)
             show(board)
 
         yield far, asked, advance

@@ -2,9 +2,8 @@
 
 import itertools
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -14,7 +13,7 @@ from msgspec import field
 
 from twofold.arena import summarise
 from twofold.arena.bench import Bench, PlayerStanding, players_to_name, preset_lines, resumed
-from twofold.arena.boards import read_boards
+from twofold.arena.boards import StartBoards, read_boards
 from twofold.arena.games import GameColumns
 from twofold.arena.stats import Fates, SumBand, bands, edges_of, format_runs, format_survival
 from twofold.arena.workers import Entrant
@@ -30,7 +29,7 @@ from twofold.players import PlayerSpec
 if TYPE_CHECKING:
     from twofold.arena.study import Study
 
-    Found = list[tuple[Bench, Entrant, PlayerStanding]]
+    Found = list[tuple[Entrant, PlayerStanding]]
 
 EXAMPLE = """  twofold bench greedy corner --games 100 --seed 1
   twofold bench random my_player.py:Mine --games 50 --jobs 2 --json
@@ -124,39 +123,31 @@ def command(
     with _games.open_study(out, specs, boards, force=force) as study:
         if resume:
             assert study is not None
-            benches = _resumed(study, specs)
+            bench = _resumed(study, specs)
         elif preset:
-            benches = _preset(study, preset, first)
+            bench = _preset(study, preset, first)
         else:
             used_rules = _options.read_rules(rules, specs)
             _options.hint_at_strengths(() if json else specs, used_rules)
-            benches = [_wanted(study, used_rules, specs, boards, games, first)]
-        entrants = [one for bench in benches for one in bench.entrants]
-        lines = [(one.player.title, one.seeds.count, one.missing) for one in entrants]
-        first_lines = itertools.accumulate((len(one.entrants) for one in benches), initial=0)
+            bench = _wanted(study, used_rules, specs, boards, games, first)
+        bench.records, bench.say = records, _games.say_beside
+        lines = [(one.player.title, one.seeds.count, one.missing) for one in bench.entrants]
+        address = ray if bench.missing else None
         began = time.perf_counter()
-        address = ray if any(one.missing for one in entrants) else None
         with _games.playing(address, jobs, lines, seconds_a_game) as (far, asked, advance):
             used_jobs = far.jobs if far else used_jobs
-            for first_line, bench in zip(first_lines, benches, strict=False):
-                bench.records, bench.say = records, _games.say_beside
-                note = partial(advance, first_line)
-                more: Any = {"timeout": seconds_a_game, "backend": far, "on_result": note}
-                if not asked.is_set():
-                    bench.play(used_jobs, stop=asked.is_set, **more)
+            bench.play(
+                used_jobs, timeout=seconds_a_game, backend=far, on_result=advance, stop=asked.is_set
+            )
         seconds = time.perf_counter() - began
-        found = [
-            (bench, *both)
-            for bench in benches
-            for both in zip(bench.entrants, bench.standings(reached=json), strict=True)
-        ]
-    done = sum(len(one.games) for _, _, one in found)
-    failed = [one for _, _, one in found if one.error]
-    interrupted = asked.is_set() and done < sum(entrant.seeds.count for entrant in entrants)
+        found = list(zip(bench.entrants, bench.standings(reached=json), strict=True))
+    done = sum(len(one.games) for _, one in found)
+    failed = [one for _, one in found if one.error]
+    interrupted = asked.is_set() and done < sum(entrant.seeds.count for entrant, _ in found)
     if json:
         _write_document(found, interrupted=interrupted, seconds=seconds, jobs=used_jobs)
     elif done or failed:
-        _print_tables(benches, found, survival=survival)
+        _print_tables(found, survival=survival)
         _output.print_words(
             f"{counted(used_jobs, 'job')}, {seconds:.1f} s in all; moves/s and s/game are those of "
             "one job"
@@ -165,7 +156,7 @@ def command(
         _games.print_failures(failed if json else ())
         raise typer.Exit(1)
     if interrupted:
-        named = [one.player.text for one in entrants if one.player.code or one.player.excess]
+        named = [one.player.text for one, _ in found if one.player.code or one.player.excess]
         again = [*dict.fromkeys(named), *_options.given_again(context, *kept)]
         words = f"; {counted(done, 'game')} finished"
         _output.end_interrupted(words, _going_on(out, again) if out else "")
@@ -213,12 +204,12 @@ def _check_resumed(out: str, named: list[PlayerSpec], options: list[str]) -> Non
         )
 
 
-def _resumed(study: "Study", named: list[PlayerSpec]) -> list[Bench]:
-    benches = resumed(study, named, machine=_output.machine())
-    for bench in benches:
-        for entrant in bench.entrants if bench.missing else ():
-            _options.prepare([entrant.player], bench.rules, 1, allow_code=entrant.allow_code)
-    return benches
+def _resumed(study: "Study", named: list[PlayerSpec]) -> Bench:
+    bench = resumed(study, named, machine=_output.machine())
+    for one in bench.entrants:
+        if one.missing:
+            _options.prepare([one.player], one.rules, 1, allow_code=one.allow_code)
+    return bench
 
 
 def _going_on(out: str, more: Iterable[str]) -> str:
@@ -245,50 +236,48 @@ def _wanted(
             )
     bench = Bench(study, rules, machine=_output.machine() if study else {}, boards=starts)
     usual = _GAMES if starts is None else len(starts)
-    _add(bench, dict.fromkeys(players, usual if games is None else games), seed)
+    _add(bench, dict.fromkeys(players, usual if games is None else games), rules, seed)
     return bench
 
 
-def _add(bench: Bench, players: Mapping[PlayerSpec, int], seed: int) -> None:
+def _add(bench: Bench, players: Mapping[PlayerSpec, int], rules: Rules, seed: int) -> None:
     """Add players with their numbers of games, once all of them are ready."""
     with ExitStack() as stack:
-        ready = [stack.enter_context(one) for one in _options.opened(players, bench.rules, seed)]
+        ready = [stack.enter_context(one) for one in _options.opened(players, rules, seed)]
         for (spec, games), made in zip(players.items(), ready, strict=True):
-            bench.add(spec, SeedRange(seed, games), made=made)
+            bench.add(spec, SeedRange(seed, games), rules=rules, made=made)
 
 
-def _preset(study: "Study | None", name: str, seed: int) -> list[Bench]:
+def _preset(study: "Study | None", name: str, seed: int) -> Bench:
     lines = preset_lines(name)
-    benches = []
+    bench = Bench(study, Rules(), machine=_output.machine() if study else {})
     for rules in dict.fromkeys(line.rules for line in lines):
         ours = {PlayerSpec.parse(one.player): one.games for one in lines if one.rules == rules}
-        machine = _output.machine() if study else {}
-        bench = Bench(study, _options.read_rules(rules), machine=machine)
-        _add(bench, ours, seed)
-        benches.append(bench)
-    return benches
+        _add(bench, ours, _options.read_rules(rules), seed)
+    return bench
 
 
 # ---- what is shown
 
 
-def _print_tables(benches: Sequence[Bench], found: "Found", *, survival: bool) -> None:
-    for number, bench in enumerate(benches):
+def _print_tables(found: "Found", *, survival: bool) -> None:
+    groups: dict[tuple[Rules, StartBoards | None], Found] = {}
+    for entrant, standing in found:
+        groups.setdefault((entrant.rules, entrant.boards), []).append((entrant, standing))
+    for number, ((rules, boards), ours) in enumerate(groups.items()):
         if number:
             _output.print_out()
-        standings = [one for home, _, one in found if home is bench]
-        _output.print_out(format_runs(standings, from_boards=bench.boards is not None))
-        if (survival or bench.boards) and (
-            ends := format_survival(standings, bench.rules, bench.boards)
-        ):
+        standings = [one for _, one in ours]
+        _output.print_out(format_runs(standings, from_boards=boards is not None))
+        if (survival or boards) and (ends := format_survival(standings, rules, boards)):
             _output.print_words(
                 "\nwhere games ended: for each band of tile sums, the share of the games there\n"
             )
             _output.print_out(ends)
-        seeds = dict.fromkeys(entrant.seeds.first for entrant in bench.entrants)
-        _output.print_words(f"\nrules {bench.rules}, seeds from {', '.join(map(str, seeds))}")
-        _games.print_boards(bench.boards, max(len(one.games) for one in standings))
-    _games.say_strengths((one.player, one.spec) for _, _, one in found)
+        seeds = dict.fromkeys(entrant.seeds.first for entrant, _ in ours)
+        _output.print_words(f"\nrules {rules}, seeds from {', '.join(map(str, seeds))}")
+        _games.print_boards(boards, max(len(one.games) for one in standings))
+    _games.say_strengths((one.player, one.spec) for _, one in found)
 
 
 # ---- the document
@@ -461,21 +450,21 @@ def _write_document(found: "Found", *, interrupted: bool, seconds: float, jobs: 
         values = {getattr(one, name) for one in players}  # null where a study holds several
         common[name] = values.pop() if len(values) == 1 else None
     document = BenchDocument(**common, interrupted=interrupted, players=players)
-    times = [PlayerTiming.of(one.games) for _, _, one in found]
+    times = [PlayerTiming.of(one.games) for _, one in found]
     _output.write_json("bench", document, BenchTiming(seconds, jobs, times))
 
 
-def _player(bench: Bench, entrant: Entrant, one: PlayerStanding) -> BenchPlayer:
+def _player(entrant: Entrant, one: PlayerStanding) -> BenchPlayer:
     summary = None
     if len(one.games):
-        fates = Fates.of_games(one.games, bench.rules, bench.boards)
+        fates = Fates.of_games(one.games, entrant.rules, entrant.boards)
         survival = bands(fates, edges_of([fates]))
         summary = SummaryDocument.of(summarise(one.games), survival=survival)
     return BenchPlayer.of(
         one,
         games=entrant.seeds.count,
-        rules=bench.rules,
-        boards=bench.boards,
+        rules=entrant.rules,
+        boards=entrant.boards,
         seed=entrant.seeds.first,
         summary=summary,
         rows=GameRow.of(one.games),

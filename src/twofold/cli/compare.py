@@ -1,7 +1,6 @@
 """`twofold compare`: which of two players is stronger?"""
 
 import time
-from functools import partial
 from typing import Annotated, Any, Literal, Self
 
 import typer
@@ -119,7 +118,7 @@ def command(
             used_jobs,
             question=question,
             backend=far,
-            on_result=partial(advance, 0),
+            on_result=advance,
             stop=asked.is_set,
         )
     seconds = time.perf_counter() - began

@@ -3,13 +3,14 @@
 import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
 from twofold.arena import page, tables
 from twofold.arena.curves import DrawnCurve, mean_curve, read_curve
 from twofold.arena.export import csv_parts, export_boards, export_parquet, export_records
-from twofold.arena.plots import FORMS, KINDS, Kind, learning_curves, study_figure
+from twofold.arena.plots import FORMS, KINDS, Drawing, Kind, learning_curves, study_figure
 from twofold.arena.report import Section, gather, relabelled
 from twofold.arena.study import Study
 from twofold.cli._games import say_strengths
@@ -124,45 +125,38 @@ def command(
         )
     if len(groups) > MAX_CURVES:
         raise InvalidInput(f"expected at most {MAX_CURVES} curves in a picture, got {len(groups)}")
-    drawn = []
-    for paths in groups:
-        runs = [read_curve(path, axis=axis, tile=tile or 0) for path in paths]
-        drawn.append(runs[0] if len(runs) == 1 else mean_curve(runs))
+    drawn = [_curve(paths, axis, tile or 0) for paths in groups]
     names = _new_names(label or [])
-    if not study:
-        _write(None, [], written, picture, drawn)
-        return
-    with Study(study, read_only=True) as opened, waiting("reading the study ..."):
-        is_shown = is_table or html or markdown or (picture and not groups)
-        sections = relabelled(gather(opened), names) if is_shown else []
-        _write(opened, sections, written, picture, drawn, plot)
-        for file in export_boards(opened, write_boards, force=force) if write_boards else ():
-            print_note(f"wrote {file}")
-        if is_table:
+    reading = Study(study, read_only=True) if study else nullcontext()
+    with reading as opened, waiting("reading the study ..."):
+        sections = list[Section]()
+        if opened and (is_table or html or markdown or (picture and not groups)):
+            sections = relabelled(gather(opened), names)
+        if picture:
+            _draw(picture, learning_curves(drawn) if drawn else study_figure(sections, plot))
+        if html:
+            _put(html, [page.html(sections, drawn).encode()])
+        if opened is not None:
+            _export(opened, sections, written)
+            for file in export_boards(opened, write_boards, force=force) if write_boards else ():
+                print_note(f"wrote {file}")
+        if opened and is_table:
             print_out(tables.plain(sections))
             say_strengths((run.player, run.spec) for run in opened.runs())
 
 
-def _write(
-    study: Study | None,
-    sections: Sequence[Section],
-    written: Mapping[str, str],
-    picture: str,
-    curves: Sequence[DrawnCurve],
-    plot: Kind = "reach",
-) -> None:
-    if picture:
-        found = learning_curves(curves) if curves else study_figure(sections, plot)
-        form = next(form for form in FORMS if picture.endswith(form))
-        _put(picture, [found.file(form)])
+def _draw(path: str, found: Drawing) -> None:
+    form = next(form for form in FORMS if path.endswith(form))
+    _put(path, [found.file(form)])
+
+
+def _export(study: Study, sections: Sequence[Section], written: Mapping[str, str]) -> None:
     for name, path in written.items():
-        if name == "--html":
-            _put(path, [page.html(sections, curves).encode()])
-        elif name == "--markdown":
+        if name == "--markdown":
             _put(path, [tables.markdown(sections).encode()])
-        elif study and name == "--csv":
+        elif name == "--csv":
             _put(path, csv_parts(study))
-        elif study:
+        elif name != "--html":
             (export_records if name == "--records" else export_parquet)(study, path)
             print_note(f"wrote {path}")
 
@@ -170,6 +164,11 @@ def _write(
 def _files(text: str) -> list[str]:
     """The files of a curve: one, whatever its name, or several with commas between them."""
     return [text] if os.path.exists(text) else text.split(",")
+
+
+def _curve(paths: Sequence[str], axis: str, tile: int) -> DrawnCurve:
+    runs = [read_curve(path, axis=axis, tile=tile) for path in paths]
+    return runs[0] if len(runs) == 1 else mean_curve(runs)
 
 
 def _check_files(asked: dict[str, str], inputs: list[str], *, force: bool) -> None:
