@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from tests.kernels.drivers import slide_array
+from tests.kernels.drivers import moves_on_cells
 from twofold.game import reference
 from twofold.game.board import Board
 from twofold.game.game import Game
@@ -23,9 +23,8 @@ CHAIN_MOVES = "lllrulllulllrulll"
 def slide(cells: list[int], rows: int, cols: int, move: Move) -> tuple[list[int], int]:
     """By the reference, the kernel on cells and, where it is legal, Board: all must agree."""
     expected = reference.slide(cells, rows, cols, move)
-    after = np.zeros(rows * cols, dtype=np.uint8)
-    reward = slide_array(np.array(cells, dtype=np.uint8), rows, cols, int(move), after)
-    assert (after.tolist(), reward) == expected
+    moves = moves_on_cells(np.array([cells], dtype=np.uint8), rows, cols)
+    assert (moves.after[0, move].tolist(), moves.reward[0, move]) == expected
     slid = Board(cells, (rows, cols)).slide(move)
     assert (list(slid.board.exponents), slid.reward) == expected
     return expected

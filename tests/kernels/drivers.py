@@ -299,12 +299,6 @@ def ply_of(bits, context):
     return depth_at(bits, pointer(context))
 
 
-@lazy_kernel(types.int64(types.uint8[::1], types.int64, types.int64, types.int64, types.uint8[::1]))
-def slide_array(board, rows, cols, move, after):
-    """The slide of games on cells."""
-    return on_cells.slide(pointer(board), rows, cols, move, pointer(after))
-
-
 @lazy_kernel(types.void(_WORDS, types.uint64, types.float64))
 def learn_one(thread, after, target):
     """Update the value of one afterstate towards a target, without a game."""

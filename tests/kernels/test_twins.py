@@ -26,7 +26,6 @@ from tests.kernels.drivers import (
     moves_by_reference,
     moves_on_bits,
     moves_on_cells,
-    slide_array,
     slide_in_search,
     to_bits,
 )
@@ -323,7 +322,7 @@ def test_a_kernel_equals_its_naive_twin(name: str, shape: Shape) -> None:
 def test_a_merge_past_the_largest_exponent(move: Move) -> None:
     """Games refuse it; in a search two tiles of 2^35 make one of 2^35."""
     cells, after = np.full(4, MAX_EXPONENT, dtype=np.uint8), np.zeros(4, dtype=np.uint8)
-    assert slide_array(cells, 2, 2, int(move), after) == on_cells.TOO_LARGE
+    assert moves_on_cells(cells[None], 2, 2).reward[0, move] == on_cells.TOO_LARGE
     with pytest.raises(TileTooLarge, match=TOO_LARGE_MERGE):
         reference.slide(cells.tolist(), 2, 2, move)
     with pytest.raises(TileTooLarge):
@@ -333,11 +332,10 @@ def test_a_merge_past_the_largest_exponent(move: Move) -> None:
 
 
 def test_the_largest_merge_is_exact() -> None:
-    cells = np.array([34, 34, 35, 34, 34, 34, 34, 0], dtype=np.uint8)
-    after = np.zeros(8, dtype=np.uint8)
-    expected, reward = reference.slide(cells.tolist(), 1, 8, Move.LEFT)
-    assert slide_array(cells, 1, 8, int(Move.LEFT), after) == reward == 3 * 2**35
-    assert after.tolist() == expected == [35, 35, 35, 35, 0, 0, 0, 0]
+    cells = np.array([[34, 34, 35, 34, 34, 34, 34, 0]], dtype=np.uint8)
+    found, expected = moves_on_cells(cells, 1, 8), moves_by_reference(cells, 1, 8)
+    assert found.reward[0, Move.LEFT] == expected.reward[0, Move.LEFT] == 3 * 2**35
+    assert found.after[0, Move.LEFT].tolist() == [35, 35, 35, 35, 0, 0, 0, 0]
 
 
 def test_a_board_without_a_missing_tile_is_kept() -> None:

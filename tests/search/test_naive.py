@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from itertools import product
 from typing import Any, Final
 
@@ -12,7 +12,6 @@ import pytest
 from tests.kernels.drivers import SMALL, boards_of
 from tests.learn.naive import Feature, NaiveNetwork, table_of
 from tests.support.twins import (
-    Cells,
     Leaf,
     Twin,
     first_best,
@@ -23,9 +22,9 @@ from tests.support.twins import (
     values_of,
 )
 from tests.values.plain import downgraded
-from twofold.game import reference
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
+from twofold.limits import BITS_MAX_EXPONENT, MAX_EXPONENT
 from twofold.search.alphabeta import AlphaBeta
 from twofold.search.base import Search
 from twofold.search.depth import Depth
@@ -128,17 +127,12 @@ class Case:
 
     def twin(self) -> Twin:
         evaluator, rules = self.evaluator, self.under
-        shape, kind = rules.shape, Twin
-        leaf: Leaf = lru_cache(maxsize=1 << 16)(partial(value_on_cells, evaluator, shape))
-        if self.search == "cells":
-            kind = AllTiles
-        elif self.name == "network":
-            leaf = plain_value(shape)
-        else:
-            leaf = leaf_of(evaluator, shape)
+        shape, largest = rules.shape, MAX_EXPONENT if self.search == "cells" else BITS_MAX_EXPONENT
+        leaf = plain_value(shape) if self.name == "network" else leaf_of(evaluator, shape)
         stakes = evaluator.stakes_for and evaluator.stakes_for(*shape).reshape(-1, 2).tolist()
         at_state, dead = evaluator.at == "state", evaluator.dead_value
-        return kind(rules, leaf, at_state, evaluator.adds_reward, dead, self.cut, stakes)
+        adds = evaluator.adds_reward
+        return Twin(rules, leaf, at_state, adds, dead, self.cut, stakes, largest)
 
     def positions(self) -> list[tuple[Board, int]]:
         shape = self.under.shape
@@ -155,24 +149,6 @@ def plain_value(shape: tuple[int, int]) -> Leaf:
     """The value of a naive network, whatever the score."""
     value = lru_cache(maxsize=1 << 16)(network_of(shape).value)
     return lambda cells, score: value(cells)
-
-
-def value_on_cells(evaluator: Evaluator, shape: tuple[int, int], cells: Cells, score: int) -> float:
-    return evaluator.value(Board(cells, shape), score)
-
-
-@lru_cache(maxsize=1 << 16)
-def moves_of(cells: Cells, shape: tuple[int, int]) -> list[tuple[Move, Cells, int]]:
-    tried = [(move, *reference.slide(cells, *shape, move)) for move in Move]
-    return [(move, tuple(after), r) for move, after, r in tried if after != list(cells)]
-
-
-class AllTiles(Twin):
-    """The naive search, for tiles beyond 32768 too."""
-
-    def moves(self, cells: Cells) -> list[tuple[Move, Cells, int]]:
-        """(move, afterstate, reward) of each legal move."""
-        return moves_of(cells, self.rules.shape)
 
 
 def cases() -> Iterator[Case]:

@@ -12,8 +12,6 @@ from twofold.game import reference
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
 from twofold.kernels import play
-from twofold.kernels._jit import address_of
-from twofold.kernels.evaluate import evaluate_once
 from twofold.limits import BITS_MAX_EXPONENT
 from twofold.search.base import Search
 from twofold.values import Evaluator
@@ -24,25 +22,20 @@ Leaf = Callable[[Cells, int], float]
 
 def leaf_of(evaluator: Evaluator, shape: tuple[int, int]) -> Leaf:
     """The evaluator's value of exponents and a score."""
-    address = np.uint64(address_of(evaluator.kernel_for(*shape)))
-    params = evaluator.params_for(*shape)
 
     @lru_cache(maxsize=1 << 16)
     def value(cells: Cells, score: int) -> float:
-        bits = 0
-        for cell, exponent in enumerate(cells):
-            bits |= exponent << (60 - 4 * (4 * (cell // shape[1]) + cell % shape[1]))
-        return float(evaluate_once(address, np.uint64(bits), score, params))
+        return evaluator.value(Board(cells, shape), score)
 
     return value if evaluator.needs_score else lambda cells, score: value(cells, 0)
 
 
 @lru_cache(maxsize=1 << 16)
-def moves_of(cells: Cells, shape: tuple[int, int]) -> list[tuple[Move, Cells, int]]:
-    """(move, afterstate, reward) of each legal move; 15 + 15 makes 15, as on bits."""
+def moves_of(cells: Cells, shape: tuple[int, int], largest: int) -> list[tuple[Move, Cells, int]]:
+    """(move, afterstate, reward) of each legal move; two of the largest make one."""
     tried = [(move, *reference.slide(cells, *shape, move)) for move in Move]
     return [
-        (move, tuple(min(exponent, BITS_MAX_EXPONENT) for exponent in after), reward)
+        (move, tuple(min(exponent, largest) for exponent in after), reward)
         for move, after, reward in tried
         if after != list(cells)
     ]
@@ -59,6 +52,7 @@ class Twin:
         adds_reward: whether rewards count.
         dead_value: value of a state without a legal move.
         cut: expectimax values at once what is less probable than this.
+        largest: the largest exponent that a merge makes.
         stakes: for each exponent of the largest tile, the dead value and the bound of a search.
     """
 
@@ -69,6 +63,7 @@ class Twin:
     dead_value: float = 0.0
     cut: float = 0.0
     stakes: Sequence[Sequence[float]] | None = None
+    largest: int = BITS_MAX_EXPONENT
     bound: float = -np.inf
 
     def expectimax(
@@ -96,7 +91,7 @@ class Twin:
 
     def moves(self, cells: Cells) -> list[tuple[Move, Cells, int]]:
         """(move, afterstate, reward) of each legal move."""
-        return moves_of(cells, self.rules.shape)
+        return moves_of(cells, self.rules.shape, self.largest)
 
     def _gain(self, reward: int) -> float:
         return float(reward) if self.adds_reward else 0.0

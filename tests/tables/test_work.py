@@ -8,29 +8,35 @@ import tempfile
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tests.support.forks import fork
-from tests.tables.made import levels_of
 from twofold.errors import InvalidInput, InvalidTable, ResourceError
 from twofold.storage.files import alone, work_folder
 from twofold.tables import work as working
-from twofold.tables.format import layers_of
+from twofold.tables.build import Builder
+from twofold.tables.format import layers_of, stored
 from twofold.tables.library import EndgameTable, file_name
 from twofold.tables.parts import LayerProgress
 from twofold.tables.pattern import EndgamePattern
 from twofold.tables.work import Work, build_table, share_done
 
-NAME = "442-16"
-PATTERN = EndgamePattern.parse(NAME)
+PATTERN = EndgamePattern.parse("442-16")
 
 
 KINDS = (PATTERN, EndgamePattern.parse("wall6-32"))
 """A table that stores all levels, and one that stores only those above 0."""
 
 of_both_kinds = pytest.mark.parametrize("pattern", KINDS, ids=lambda pattern: pattern.name)
+
+
+def levels_of(pattern: EndgamePattern) -> list[NDArray[Any]]:
+    """The levels of a table, layer by layer from the sum 0 on."""
+    return [stored(layer.after) for layer in Builder(pattern).layers()][::-1]
 
 
 @cache
@@ -50,7 +56,7 @@ def test_a_file_holds_the_levels(tmp_path: Path) -> None:
     assert build_table(path, PATTERN)
     table = EndgameTable.open(path)
     table.check()
-    assert np.array_equal(table.levels, np.concatenate(levels_of(NAME)))
+    assert np.array_equal(table.levels, np.concatenate(levels_of(PATTERN)))
     assert stat.S_IMODE(path.stat().st_mode) == 0o444
     assert sorted(tmp_path.iterdir()) == [path]
 
@@ -59,7 +65,7 @@ def test_a_table_of_walls_stores_no_chance_of_0(tmp_path: Path) -> None:
     pattern = KINDS[1]
     path = tmp_path / file_name(pattern)
     assert build_table(path, pattern)
-    table, levels = EndgameTable.open(path), levels_of(pattern.name)
+    table, levels = EndgameTable.open(path), levels_of(pattern)
     table.check()
     assert len(table) == sum(map(len, levels))
     assert np.array_equal(table.levels, np.concatenate([one[one > 0] for one in reversed(levels)]))
