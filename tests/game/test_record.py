@@ -314,6 +314,8 @@ def test_a_file_cut_off_gives_the_records_before_the_cut(tmp_path: Path) -> None
         assert len(read) == (end >= len(LINE)) + (end >= len(data) - 1)
 
 
+# Records that are cut off
+
 PATHS = sorted(FOLDER.glob("*.txt"))
 SMALL = 220  # bytes: cut off at every one
 MANY = 1_000  # with --long: bytes of a record cut off at every one, places of a larger one

@@ -291,6 +291,8 @@ def test_an_interrupt_waits_until_a_kernel_is_compiled() -> None:
     assert signal.getsignal(signal.SIGINT) is before
 
 
+# What is imported with Numba
+
 PROGRAM = """
 import sys
 import twofold.kernels.bits
@@ -328,6 +330,8 @@ def test_a_plain_install_has_no_scipy() -> None:
     run_python("-c", WITHOUT_SCIPY)
 
 
+# Without special instructions
+
 TWINS = [
     "tests/kernels/test_words.py::test_instructions_on_one_word",
     "tests/kernels/test_dice.py::test_spawns_equal_the_reference",
@@ -357,6 +361,9 @@ def test_a_setting_of_zero_is_none() -> None:
     assert Path(folder) != _jit.CACHE_FOLDER
     other = run_python("-c", PATH, TWOFOLD_PLAIN="0").stdout.splitlines()
     assert _jit.PLAIN or other[3] == str(_jit.CACHE_FOLDER)
+
+
+# Warming up
 
 
 def test_every_module_with_kernels_is_named() -> None:

@@ -354,7 +354,7 @@ def test_keys_ascend_as_boards_of_one_sum_do() -> None:
     assert all(keys == sorted(keys) for keys in by_sum.values())
 
 
-SHAPES = [(4, 4), (2, 2), (3, 4), (1, 3), (5, 5)]
+# Policy networks
 
 
 def naive(network: PolicyNetwork, board: Board) -> list[float]:
@@ -368,7 +368,7 @@ def naive(network: PolicyNetwork, board: Board) -> list[float]:
 
 
 @pytest.mark.parametrize("widths", [(37, 18, 6), (1,), (2,), (5,), (16, 3)])
-@pytest.mark.parametrize("shape", [*SHAPES, (8, 8)])
+@pytest.mark.parametrize("shape", TO_TURN)
 def test_outputs_equal_the_naive_twin(shape: tuple[int, int], widths: tuple[int, ...]) -> None:
     network = make_policy(shape, widths=widths)
     for cells in boards_of(*shape, 40, 20).tolist():
@@ -379,7 +379,7 @@ def test_outputs_equal_the_naive_twin(shape: tuple[int, int], widths: tuple[int,
 
 
 @pytest.mark.parametrize("width", [1, 2, 5, 8, 24])
-@pytest.mark.parametrize("shape", [*SHAPES, (4, 3), (8, 8)])
+@pytest.mark.parametrize("shape", TO_TURN)
 def test_a_symmetric_network_looks_at_the_form_of_a_board(
     shape: tuple[int, int], width: int
 ) -> None:

@@ -309,7 +309,7 @@ def some_words() -> Words:
     return words
 
 
-# The flag.
+# Flags and what they end.
 
 
 def test_a_flag_ends_the_searches_under_it() -> None:
@@ -405,7 +405,7 @@ def test_a_search_ends_soon_after_its_flag(
     figure(f"at most {LAYER} positions for each ply after a flag, a limit or the clock")
 
 
-# The clock.
+# Timers.
 
 
 def test_a_timer_rings_in_its_time_unless_the_work_is_done_before() -> None:

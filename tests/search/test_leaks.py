@@ -97,6 +97,9 @@ def test_the_hundredth_search_is_like_the_first(spec: str) -> None:
             assert player.choose(board, score=score) == first.best
 
 
+# Threads
+
+
 @pytest.mark.promise("R6")
 @pytest.mark.parametrize("threads", [2, 3, 4])
 def test_five_plies_have_the_same_values_to_the_last_bit(

@@ -137,6 +137,9 @@ def test_only_0_and_1_are_stored_as_0_and_1() -> None:
     assert stored(chances).tolist() == [0, 1, 32_768, 65_524, 65_535]
 
 
+# Whole tables, before and after a spawn
+
+
 @pytest.mark.promise("R70")
 @pytest.mark.parametrize(
     "name", [*QUICK, *(pytest.param(name, marks=pytest.mark.long) for name in SLOW)]

@@ -100,6 +100,8 @@ def test_an_unknown_objective_is_refused(objective: object) -> None:
     assert Problem.parse("2x2 goal=8", "goal").objective is ExactObjective.GOAL
 
 
+# Estimates
+
 KNOWN = [
     ("2x2", "score", 74),
     ("2x2 goal=32", "goal", 57),

@@ -217,6 +217,8 @@ def test_weights_that_cannot_be_used_are_refused(weights: Any, message: str) -> 
         EVALUATORS["it3105-snake"].reweighted(weights)
 
 
+# Evaluators of a function of one's own
+
 BOARD = Board.parse("1234/0000/0000/0001")
 BITS = BOARD.to_bits().bit_count()
 SHOWN = Board.parse("0012/0013/0024/1357")
