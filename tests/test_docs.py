@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.commands import Cli
 from tests.support.commands import cli as cli  # a fixture
-from tests.support.pages import ROOT, blocks
+from tests.support.pages import ROOT, blocks, powershell_faults
 
 PAGES = ["README.md", *sorted(
     path.relative_to(ROOT).as_posix()
@@ -46,10 +46,12 @@ def test_the_python_on_a_page_runs(
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "console")])
-def test_the_commands_on_a_page_exist(page: str, cli: Cli) -> None:
+def test_the_commands_on_a_page_exist_and_work_in_powershell_too(page: str, cli: Cli) -> None:
     lines = [line for block in blocks(page, "console") for line in block.splitlines()]
     typed = [line[2:].partition(" #")[0] for line in lines if line.startswith("$ ")]
     commands = [command for line in typed for command in line.split(" | ")]
+    ours = [line[2:] for line in lines if re.match(r"\$ .*\b(twofold|pip)\b", line)]
+    assert not {line: faults for line in ours if (faults := powershell_faults(line))}
     for words in map(shlex.split, commands):
         if words[0] == "twofold":
             result = cli(*words[1:], "--help")

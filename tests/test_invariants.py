@@ -82,34 +82,16 @@ def worth(cells: Sequence[int]) -> int:
 
 @each_engine
 @given(boards(), moves)
-def test_a_slide_keeps_the_sum_of_tiles(slide: Slide, board: Board, move: Move) -> None:
-    after, _reward = slide(board.exponents, *board.shape, move)
-    assert tiles_sum(after) == tiles_sum(board.exponents)
-
-
-@each_engine
-@given(boards(), moves)
-def test_the_reward_is_what_the_merges_made(slide: Slide, board: Board, move: Move) -> None:
+def test_a_slide_follows_the_rules(slide: Slide, board: Board, move: Move) -> None:
+    """The sum of tiles stays, merges make the reward, tiles lie at the wall, and only legal moves
+    change the board."""
     after, reward = slide(board.exponents, *board.shape, move)
+    assert tiles_sum(after) == tiles_sum(board.exponents)
     assert worth(after) == worth(board.exponents) + reward
     assert (reward == 0) == (after.count(0) == board.exponents.count(0))
-
-
-@each_engine
-@given(boards(), moves)
-def test_tiles_lie_at_the_wall(slide: Slide, board: Board, move: Move) -> None:
-    after, _reward = slide(board.exponents, *board.shape, move)
     for line in reference.lines(*board.shape, move):
         full = [after[cell] > 0 for cell in line]
         assert full == sorted(full, reverse=True)
-
-
-@each_engine
-@given(boards(), moves)
-def test_a_move_is_legal_exactly_where_it_changes_the_board(
-    slide: Slide, board: Board, move: Move
-) -> None:
-    after, _reward = slide(board.exponents, *board.shape, move)
     assert (after != board.exponents) == (move in board.legal_moves())
     assert board.is_over == all(
         slide(board.exponents, *board.shape, each)[0] == board.exponents for each in Move
@@ -134,24 +116,16 @@ TRANSPOSED = {UP: LEFT, LEFT: UP, DOWN: RIGHT, RIGHT: DOWN}
 
 
 @each_engine
-@pytest.mark.parametrize(
-    ("turned", "moved"), [(mirrored, MIRRORED), (transposed, TRANSPOSED)], ids=["mirror", "turn"]
-)
 @given(boards(), moves)
-def test_slides_commute_with_the_symmetries(
-    slide: Slide,
-    turned: Callable[[Board], Board],
-    moved: dict[Move, Move],
-    board: Board,
-    move: Move,
-) -> None:
+def test_slides_commute_with_the_symmetries(slide: Slide, board: Board, move: Move) -> None:
     """The mirror and the transpose make all eight symmetries of a square."""
-    image = turned(board)
     after, reward = slide(board.exponents, *board.shape, move)
-    image_after, image_reward = slide(image.exponents, *image.shape, moved[move])
-    assert Board(image_after, image.shape) == turned(Board(after, board.shape))
-    assert image_reward == reward
-    assert turned(image) == board
+    for turned, moved in ((mirrored, MIRRORED), (transposed, TRANSPOSED)):
+        image = turned(board)
+        image_after, image_reward = slide(image.exponents, *image.shape, moved[move])
+        assert Board(image_after, image.shape) == turned(Board(after, board.shape))
+        assert image_reward == reward
+        assert turned(image) == board
 
 
 # ---- spawns, and whole steps

@@ -19,20 +19,8 @@ WITH_OWN_WINDOWS_PARTS = ("filelock", "platformdirs")
 """Libraries that choose the parts for this system when they are imported."""
 
 NAMES = (
-    "O_DIRECTORY",
-    "O_NOFOLLOW",
-    "fork",
-    "getegid",
-    "geteuid",
-    "getgid",
-    "getloadavg",
-    "getuid",
-    "killpg",
-    "mkfifo",
-    "nice",
-    "sched_getaffinity",
-    "sched_setaffinity",
-    "setsid",
+    *("O_DIRECTORY", "O_NOFOLLOW", "fork", "getegid", "geteuid", "getgid", "getloadavg", "getuid"),
+    *("killpg", "mkfifo", "nice", "sched_getaffinity", "sched_setaffinity", "setsid"),
 )
 SIGNALS = ("SIGALRM", "SIGHUP", "SIGKILL")
 
@@ -60,8 +48,7 @@ COMMANDS = (
     "doctor",
     "completion bash",
 )
-IMPORTS = ("twofold.web.server", "twofold.web.server", "twofold.cli.serve", "twofold.cli.play")
-SCREENS = ("twofold.cli.tui.screen", "twofold.cli.tui.game_screen", "twofold.cli.tui.game_screen")
+IMPORTS = ("web.server", "cli.serve", "cli.play", "cli.tui.screen", "cli.tui.game_screen")
 
 
 def take_away() -> None:
@@ -96,6 +83,6 @@ if __name__ == "__main__":
     take_away()
     for one in COMMANDS:
         run(one)
-    for one in (*IMPORTS, *SCREENS):
-        importlib.import_module(one)
+    for one in IMPORTS:
+        importlib.import_module(f"twofold.{one}")
     print("done")

@@ -29,7 +29,7 @@ EXAMPLE = """  twofold report study.db
   twofold report study.db --picture reach.pdf
   twofold report study.db --plot strength --picture strength.pdf
   twofold report study.db --markdown tables.md --label greedy=Greedy
-  twofold report --curves td-1.csv,td-2.csv --curves tc-1.csv,tc-2.csv --picture curves.pdf
+  twofold report --curves a1.csv,a2.csv --curves b1.csv,b2.csv --picture c.pdf
   twofold report --curves net.csv --axis moves --tile 2048 --picture reach.svg"""
 
 
