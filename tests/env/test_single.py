@@ -4,7 +4,7 @@ import itertools
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, get_args
 
@@ -121,6 +121,21 @@ def test_imports(code: str, words: str, tmp_path: Path) -> None:
         text=True,
     )
     assert (done.returncode, done.stdout) == (0, f"{words}\n"), done.stderr
+
+
+@pytest.mark.promise("R11")
+def test_two_environments_make_the_same_ten_thousand_steps(figure: Callable[[str], None]) -> None:
+    one, other = Env2048(observation="onehot"), Env2048(observation="onehot")
+    rng, endings = np.random.default_rng(1), 0
+    assert_same(one.reset(seed=7), other.reset(seed=7))
+    for action in rng.integers(0, 4, 10_000).tolist():
+        found = one.step(action)
+        assert_same(found, other.step(action))
+        if found[2]:
+            assert_same(one.reset(), other.reset())
+            endings += 1
+    assert endings > 30
+    figure(f"10,000 steps, {endings} games, twice: equal to the bit")
 
 
 # Seeds
