@@ -64,6 +64,19 @@ def test_an_imported_game_is_not_the_one_played_last(listener: Listener, tmp_pat
         assert table.last() == imported
 
 
+def test_points_that_are_not_saved_yet_count_for_the_best_score(
+    table: PageTable, listener: Listener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the person's other games, too, until they are undone."""
+    monkeypatch.setattr(PageTable, "_save", lambda *_: None)
+    one, other = begin(table, listener), begin(table, listener)
+    while not one.game.score:
+        move(one, listener)
+    assert other.now().best == one.now().best == one.game.score
+    one.undo(Asker(listener, 5))
+    assert other.now().best == one.now().best == 0
+
+
 def test_deleting_a_game_in_play(table: PageTable, live: PageGame, listener: Listener) -> None:
     move(live, listener)
     wait_until_saved(live)
