@@ -78,7 +78,7 @@ def test_the_summary_says_what_came_in_between(
     page = GamePage(Any, ORIGINAL)  # type: ignore[arg-type]
     page.sight = Sight(Board.parse("1000/0000/0000/0001"))
     driver = drive.Driver(page, PlayerSpec.parse("greedy"))
-    driver.popups, driver.follower.breaks = ["notice"], 1
+    page.popups, driver.follower.breaks = ["notice"], 1
     assert driver.progress() == "move 0  score 0  largest 2  0 moves/s"
     drive.finish(driver, URL, path)
     assert capsys.readouterr().out == (

@@ -50,7 +50,7 @@ def test_a_page_is_played_to_its_end(stage: Stage, page: str) -> None:
     assert is_whole(found)
     assert found.driver.page.kind == "original"
     assert found.driver.ending == ending
-    assert len(found.driver.popups) == ("popup" in page)
+    assert len(found.driver.page.popups) == ("popup" in page)
     assert found.title != "agreed"
     if "framed" not in page and "hostile" not in page:
         assert found.points == str(found.follower.score)

@@ -354,11 +354,13 @@ class GamePage:
     Attributes:
         told: says where the game is on the page.
         sight: the result of the last look.
+        popups: names of the popups that were closed.
     """
 
     def __init__(self, frame: "Frame", told: Selectors) -> None:
         self.frame, self.told = frame, told
         self.sight = Sight(None)
+        self.popups: list[str] = []
 
     @property
     def kind(self) -> str:
@@ -448,10 +450,12 @@ class GamePage:
         if not await self.call("click", button):
             raise PageError(f"expected a button {shown(button)} for {name}, got none")
 
-    async def close_popup(self, *, always: bool) -> tuple[str, str]:
-        """Close a known popup over the board, with `always` also elsewhere: (its name, cover)."""
+    async def close_popup(self, *, always: bool) -> str:
+        """Close a known popup over the board, with `always` also elsewhere; else what covers it."""
         found = await self.call("popup", self.told.board or self.told.tiles, POPUPS, always)
-        return printable(str(found["closed"])), printable(str(found["cover"]))
+        if closed := printable(str(found["closed"])):
+            self.popups.append(closed)
+        return "" if closed else printable(str(found["cover"]))
 
 
 def board_of(

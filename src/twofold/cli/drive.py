@@ -329,7 +329,6 @@ class Driver:
         follower: the game as it was seen.
         player: the player, as short as it can be named.
         canonical: the same with all defaults and file hashes, once it is made.
-        popups: names of the popups that were closed.
         first_at: time of the driver's first move, on the monotonic clock.
         last_at: time of its last move.
         ending: why the game ended, in words.
@@ -352,7 +351,6 @@ class Driver:
         assert page.sight.board is not None
         self.follower = PageFollower(page.sight.board, page.sight.score, rules)
         self.player, self.canonical = spec.title, spec.text
-        self.popups: list[str] = []
         self.first_at = self.last_at = self._looked_at = self._due = 0.0
         self.ending = INTERRUPTION
 
@@ -379,7 +377,7 @@ class Driver:
         return player
 
     async def _play(self, thinker: Thinker) -> str:
-        await self._close_popup(always=False)
+        await self.page.close_popup(always=False)
         await self.page.focus()
         await self._settle()
         rounds = 0
@@ -402,7 +400,8 @@ class Driver:
         try:
             await self.page.look()
         except FrameGone:
-            self.page = await find_game(self.page.frame.page, self.page.told, FIND_SECONDS)
+            found = await find_game(self.page.frame.page, self.page.told, FIND_SECONDS)
+            self.page.frame, self.page.sight = found.frame, found.sight
             await self.page.focus()
         self._looked_at = monotonic()
         return self.page.sight
@@ -511,7 +510,7 @@ class Driver:
             if self.page.sight.board is None:
                 await self._settle()
                 return
-            if cover := await self._close_popup(always=True):
+            if cover := await self.page.close_popup(always=True):
                 why = f"; the board is covered by {shown(cover)}"
                 break
             await self.page.focus()
@@ -519,13 +518,6 @@ class Driver:
             f"expected the board to change after {move.name.lower()} "
             f"on {self.follower.board}, got no change in {self._patience:g} s{why}"
         )
-
-    async def _close_popup(self, *, always: bool) -> str:
-        """Close a known popup; the description of an unknown cover of the board."""
-        closed, cover = await self.page.close_popup(always=always)
-        if closed:
-            self.popups.append(closed)
-        return "" if closed else cover
 
     # ---- how it goes
 
@@ -598,8 +590,8 @@ def _summary(driver: Driver) -> list[str]:
             f"{counted(follower.breaks, 'change')} of the board that no single move explains; "
             "the record begins after the last such change"
         )
-    if driver.popups:
-        lines.append(f"closed {counted(len(driver.popups), 'popup')}")
+    if driver.page.popups:
+        lines.append(f"closed {counted(len(driver.page.popups), 'popup')}")
     return lines
 
 
@@ -614,7 +606,7 @@ def _document(driver: Driver, url: str) -> "DriveDocument":
         rules=driver.follower.game.rules,
         board=board,
         max_tile=board.max_tile,
-        popups_closed=driver.popups,
+        popups_closed=driver.page.popups,
         ended=driver.ending,
     )
 

@@ -234,7 +234,10 @@ class Subject:
                     text = text.replace(word, str(board))
             reply = self.exchange(allowed, *text.split("\n"), board=board)
             kinds.update(kind_of(answer, board.legal_moves()) for answer in reply.answers)
-        tally = [counted(count, kind) for kind, count in kinds.items()]
+        tally = [
+            f"{count} none" if kind == "none" else counted(count, kind)
+            for kind, count in kinds.items()
+        ]
         return f"{counted(len(cases), 'case')}: {', '.join(tally) or 'no answer'}"
 
     def ask(self, board: Board, budget: Budget | None = None, *, score: int | None = None) -> Reply:
