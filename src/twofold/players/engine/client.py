@@ -12,7 +12,6 @@ without a retry; `info` that cannot be read is ignored, with a warning.
 """
 
 import contextlib
-import io
 import logging
 import os
 import queue
@@ -22,6 +21,7 @@ import subprocess
 import threading
 import time
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import starmap, takewhile
 from typing import Any, Final
@@ -87,8 +87,8 @@ RESTARTS: Final = 3
 _ANSWERS: Final = {"bestmove", "readyok", "u2048ok"}
 """What ends a wait; other lines, however many, do not lengthen it."""
 
-_WAITING: Final = 256
-"""Largest number of unread lines; then the program blocks."""
+_WAITING: Final = 64
+"""Largest number of unread chunks; then the program blocks."""
 
 _POSIX: Final = os.name == "posix"
 _NEW_GROUP: Final[int] = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)  # Windows only
@@ -124,26 +124,28 @@ class Dialogue:
         self.options: dict[str, str] = {}
         self.shapes = Shapes().shapes
         self.process = process = _started(words)
-        self._lines: queue.Queue[bytes] = queue.Queue(_WAITING)
+        self._chunks: queue.Queue[bytes] = queue.Queue(_WAITING)
         self._tail = bytearray()
+        self._lines: deque[bytes] = deque()
+        self._rest = b""
         self._asked = ""
         self._count = 0
         self._introduced = False
         self._noted: set[str] = set()
         # The threads hold what they fill, not this object, which may be collected.
-        lines, tail, closed = self._lines, self._tail, threading.Event()
+        chunks, tail, closed = self._chunks, self._tail, threading.Event()
 
-        def keep_line(line: bytes) -> None:
+        def keep_output(chunk: bytes) -> None:
             while not closed.is_set():
                 with contextlib.suppress(queue.Full):
-                    return lines.put(line, timeout=0.2)
+                    return chunks.put(chunk, timeout=0.2)
 
-        def keep_tail(part: bytes) -> None:
-            tail.extend(part)
+        def keep_tail(chunk: bytes) -> None:
+            tail.extend(chunk)
             del tail[: -4 * TAIL]  # bytes
 
-        self._errors = _reading(process.stderr, keep_tail, by_line=False)
-        threads = self._errors, _reading(process.stdout, keep_line, by_line=True)
+        self._errors = _reading(process.stderr, keep_tail)
+        threads = self._errors, _reading(process.stdout, keep_output)
         self.kill = weakref.finalize(self, _end, process, closed, threads)
 
     # ---- sending
@@ -235,22 +237,32 @@ class Dialogue:
                 yield message
 
     def _read(self, seconds: float, expected: str) -> str | None:
-        """The next line, without the line break; None after the timeout."""
-        try:
-            line = self._lines.get(timeout=max(seconds, 0.0))
-        except queue.Empty:
-            if self.wait(0) is None:
+        """The next line, without the line break; None if it is not whole after the timeout."""
+        if not self._lines:
+            try:
+                chunk = self._chunks.get(timeout=max(seconds, 0.0))
+            except queue.Empty:
+                if self.wait(0) is None:
+                    return None
+                chunk = b""
+            if not chunk:
+                raise EngineLost(self.sentence(expected, self._how_it_ended()))
+            *lines, self._rest = (self._rest + chunk).split(b"\n")
+            self._lines.extend(lines)
+            self._check_length(self._rest, expected)
+            if not lines:
                 return None
-            line = b""
+        line = self._lines.popleft()
+        self._check_length(line, expected)
         self._count += 1
-        if len(line) > MAX_ENGINE_LINE + 1:
-            got = f"a line of more than {MAX_ENGINE_LINE} bytes: {shown(line[:40])}"
-            raise PlayerError(self.sentence(expected, got))
-        if not line.endswith(b"\n"):
-            raise EngineLost(self.sentence(expected, self._how_it_ended()))
         if self._count > MAX_ENGINE_LINES:
             raise PlayerError(self.sentence(expected, f"more than {MAX_ENGINE_LINES} lines"))
         return line.decode("utf-8", "replace").strip()
+
+    def _check_length(self, line: bytes, expected: str) -> None:
+        if len(line) > MAX_ENGINE_LINE:
+            got = f"a line of more than {MAX_ENGINE_LINE} bytes: {shown(line[:40])}"
+            raise PlayerError(self.sentence(expected, got))
 
     def note(self, kind: str, text: str) -> None:
         """Warn of a kind of fault, once."""
@@ -345,19 +357,17 @@ def _started(words: Sequence[str]) -> subprocess.Popen[bytes]:
     return process
 
 
-def _reading(raw: Any, keep: Callable[[bytes], None], *, by_line: bool) -> threading.Thread:
-    """Pass the parts of a stream to `keep` in a thread, the last one empty: on any system."""
-    stream = io.BufferedReader(raw)
-    read = stream.readline if by_line else stream.read1
+def _reading(stream: Any, keep: Callable[[bytes], None]) -> threading.Thread:
+    """Pass the bytes of a stream to `keep` in a thread, the last ones empty: on any system."""
 
-    def work() -> None:
+    def read() -> None:
         with stream:
             with contextlib.suppress(OSError):
-                while part := read(MAX_ENGINE_LINE + 2):
-                    keep(part)
+                while chunk := stream.read(1 << 16):
+                    keep(chunk)
             keep(b"")
 
-    thread = threading.Thread(target=work, name="engine-output", daemon=True)
+    thread = threading.Thread(target=read, name="engine-output", daemon=True)
     thread.start()
     return thread
 
