@@ -220,9 +220,8 @@ def test_an_engine_that_ignores_stop_is_abandoned(monkeypatch: pytest.MonkeyPatc
         player._thoughts(SetPosition(BOARD), Budget()).close()  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("stop", [None, Stop()])
 def test_a_silent_engine_is_named_long_before_it_is_given_up(
-    stop: Stop | None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(client, "RESTARTS", 0)
     with EnginePlayer(rogue("mute")) as player:
@@ -230,7 +229,7 @@ def test_a_silent_engine_is_named_long_before_it_is_given_up(
         monkeypatch.setattr(client, "NOTE_SECONDS", 0.1)
         player.timeout = 1.0
         with pytest.raises(PlayerError, match="nothing for 1 s"):
-            player.analyse(BOARD, stop=stop)
+            player.analyse(BOARD, stop=Stop())
     (note,) = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
     assert re.fullmatch(r"the engine '.*': no bestmove yet; waiting for up to 1 s", note)
 
