@@ -93,12 +93,10 @@ class Case:
     downgrade: int = 0
 
     def __str__(self) -> str:
-        changes = [f"{key}={value}" for key, value in self.changes.items()]
-        cut = [f"cut={self.cut}"] * bool(self.cut)
-        name = f"{self.search} {self.name} {self.rules} {self.plies}"
-        return ", ".join(
-            [name, *cut, *changes, *[f"downgrade={self.downgrade}"] * bool(self.downgrade)]
-        )
+        options = {"cut": self.cut, "downgrade": self.downgrade}
+        changes = {key: value for key, value in options.items() if value} | self.changes
+        names = [f"{key}={value}" for key, value in changes.items()]
+        return ", ".join([f"{self.search} {self.name} {self.rules} {self.plies}", *names])
 
     @property
     def under(self) -> Rules:
