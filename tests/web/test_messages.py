@@ -53,6 +53,7 @@ UNKNOWN = {
     "huge ref": '{"type":"stop","ref":' + "9" * 400 + "}",
     "no move": '{"type":"move","game":"a","move":"up","move_number":0}',
     "a path as id": '{"type":"open","game":"../../etc/passwd"}',
+    "no pace": '{"type":"autoplay","game":"a","player":"","moves_per_second":5e-324}',
     "long board": '{"type":"analyse","board":"' + "0" * 4001 + '"}',
 }  # fmt: skip
 """JSON that is no request of this version."""

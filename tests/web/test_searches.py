@@ -120,6 +120,8 @@ def test_players_are_reused(searches: Searches) -> None:
 def test_a_failed_player_is_not_reused(searches: Searches, listener: Listener) -> None:
     asked(searches, listener, question(own_players.BROKEN))
     assert listener.wait(RefusedReply).kind == "InternalError"
+    asked(searches, listener, question(own_players.EXITING))
+    listener.wait(RefusedReply, lambda reply: "SystemExit: 3" in reply.message)
     with pytest.raises(ZeroDivisionError), searches.player(GREEDY, STANDARD):
         raise ZeroDivisionError
     assert Counted.made[0].is_closed

@@ -417,10 +417,11 @@ class PageGame(LiveGame):
             if known is not None and known.spec == spec:
                 known.change(wish, asker)
                 return
+            player = Autoplay(self, spec, make, wish, asker)
+            self._table.seats.start(player.run)  # it waits for the lock before it is seated
             if self._preparing is not None:
                 self._preparing.end()
-            self._preparing = Autoplay(self, spec, make, wish, asker)
-            self._table.seats.start(self._preparing.run)
+            self._preparing = player
 
     def pause(self, asker: Asker | None = None) -> None:
         """End autoplay, on request or because a person or another program acts."""

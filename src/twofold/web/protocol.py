@@ -30,7 +30,7 @@ Id = Annotated[str, msgspec.Meta(max_length=64, pattern="^[A-Za-z0-9_-]*$")]
 Letter = Literal["u", "r", "d", "l"]
 Note = Literal["", "newer", "parted", "deleted"]
 Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
-Positive = Annotated[float, msgspec.Meta(gt=0, le=1e9)]
+Pace = Annotated[float, msgspec.Meta(ge=1e-6, le=1e9)]
 Ref = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 Number = Annotated[str, msgspec.Meta(max_length=20, pattern="^[0-9]*$")]
@@ -128,7 +128,7 @@ class AutoplayRequest(GameRequest, tag="autoplay", frozen=True):
     """
 
     player: Text = ""
-    moves_per_second: Positive | None = None
+    moves_per_second: Pace | None = None
     stop_tile: Annotated[int, msgspec.Meta(ge=0, le=2**35)] = 0
     moves: Count = 0
 

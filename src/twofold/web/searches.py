@@ -35,7 +35,7 @@ from twofold.games.reasons import reason_of
 from twofold.games.threads import JobThreads
 from twofold.limits import MAX_PLY, MAX_SCORE, check_limit
 from twofold.players import Player, PlayerSpec
-from twofold.players.base import check_going
+from twofold.players.base import as_fault, check_going
 from twofold.search.analysis import DISCOUNTED, Analysis, MoveAnalysis
 from twofold.search.budget import Budget, Stop, ringing
 from twofold.values import Evaluator
@@ -334,14 +334,18 @@ class Searches:
             idle = next((one for one in self._idle if one[0] == kind), None)
             if idle is not None:
                 self._idle.remove(idle)
-        player = idle[1] if idle else self._make(spec)
+        player: Player | None = None
         try:
+            player = idle[1] if idle else self._make(spec)
             if idle is None:
                 player.start(player.home or rules if at_home else rules, 0)
             yield player
-        except BaseException:  # the player may be in an invalid state
-            player.close()
-            raise
+        except BaseException as error:  # a player may call sys.exit()
+            if player is not None:
+                player.close()  # it may be in an invalid state
+            if isinstance(error, Exception):
+                raise
+            raise as_fault(error) from error
         with self._lock:
             self._idle.append((kind, player))
             surplus = max(0, len(self._idle) - (0 if self._closed else IDLE_PLAYERS))
