@@ -187,7 +187,8 @@ def page(tmp_path: Path, table: ExactTable, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_chance_is_asked_under_its_own_rules(page: Page) -> None:
     request = protocol.AnalyseRequest(board=str(SMALL), player="corner", outcomes=True)
-    reply = page.ask(request, OutcomesReply)
+    page.tell(request)
+    reply = page.wait(OutcomesReply, lambda reply: reply.final)  # progress comes before it
     assert (reply.setting, reply.goal, reply.of_goal) == ("2x3", 64, True)
     other = protocol.AnalyseRequest(board=str(SMALL), player="corner", rules="2x3")
     assert page.refusal(other)[0] == "UnsupportedRules"
