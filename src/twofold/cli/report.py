@@ -128,7 +128,7 @@ def command(
     drawn = [_curve(paths, axis, tile or 0) for paths in groups]
     names = _new_names(label or [])
     reading = Study(study, read_only=True) if study else nullcontext()
-    with reading as opened, waiting("reading the study ..."):
+    with reading as opened, waiting("reading the study ..." if study else ""):
         sections = list[Section]()
         if opened and (is_table or html or markdown or (picture and not groups)):
             sections = relabelled(gather(opened), names)
