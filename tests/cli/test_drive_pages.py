@@ -91,15 +91,15 @@ def test_selectors_are_read_from_options() -> None:
 @pytest.mark.parametrize(
     ("given", "fault"),
     [
-        ([], "missing required field `tiles`"),
-        (["tiles="], r"`str` of length >= 1 - at `\$.tiles`"),
+        ([], "missing required field tiles"),
+        (["tiles="], "tiles: expected str of length >= 1"),
         (["tiles"], "expected --selector NAME=VALUE"),
-        (["tiles=.a", "colour=red"], "expected selectors .* unknown field `colour`"),
-        (["tiles=.a", "value=html"], r"at `\$.value`"),
+        (["tiles=.a", "colour=red"], "one of the names tiles, .* got .colour"),
+        (["tiles=.a", "value=html"], "value: "),
         (["tiles=.a", "place=box"], "expected a selector of the board"),
-        (["tiles=.a", "numbers=roman"], "Invalid enum value 'roman'"),
-        (["tiles=.a", "rows=9"], r"at `\$.rows`"),
-        (["tiles=.a", "keys.up=w"], "missing required field `right`"),
+        (["tiles=.a", "numbers=roman"], "invalid enum value 'roman'"),
+        (["tiles=.a", "rows=9"], "rows: "),
+        (["tiles=.a", "keys.up=w"], "keys: .*field right"),
         (["tiles=.a", "keys=w", "keys.up=w"], "expected a table of 'keys'"),
     ],
 )

@@ -88,7 +88,7 @@ FAULTS: dict[str, list[tuple[str, str]]] = {
         ("2048", "expected an address such as"),
         (f"{URL} --player nobody", "expected a player"),
         (f"{URL} --stop-at 2047", "expected --stop-at as a tile such as 2048"),
-        (f"{URL} --selector colour=red", "expected selectors"),
+        (f"{URL} --selector colour=red", "one of the names"),
         (f"{URL} --record no/such/folder/game", "expected an existing folder"),
     ],
     "engine": [

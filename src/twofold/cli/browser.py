@@ -277,6 +277,11 @@ def read_selectors(options: Iterable[str]) -> Selectors:
         group, dot, move = name.partition(".")
         if not equals:
             raise InvalidInput(f"expected --selector NAME=VALUE, got {shown(option)}")
+        if group not in Selectors.__struct_fields__:
+            names = ", ".join(Selectors.__struct_fields__)
+            raise InvalidInput(
+                f"expected --selector with one of the names {names}, got {shown(name)}"
+            )
         table = values.setdefault(group, {}) if dot else values
         if not isinstance(table, dict):
             raise InvalidInput(f"expected a table of {shown(group)}, got {shown(table)}")
@@ -284,9 +289,8 @@ def read_selectors(options: Iterable[str]) -> Selectors:
     try:
         selectors = msgspec.convert(values, Selectors, strict=False)
     except msgspec.ValidationError as error:
-        raise InvalidInput(
-            f"expected selectors ({', '.join(Selectors.__struct_fields__)}), got: {error}"
-        ) from None
+        fault, _, place = str(error).replace("`", "").partition(" - at $.")
+        raise InvalidInput(f"cannot use --selector {place}: {fault.lower()}") from None
     if selectors.place == "box" and not selectors.board:
         raise InvalidInput("expected a selector of the board with place = box, got none")
     return selectors

@@ -190,8 +190,9 @@ def whole_game(
 
 
 def described(text: str) -> str:
-    """The start of a text, for an error message."""
-    return shown(text[:100])
+    """The start of a text, for an error message: of several lines the first."""
+    lines = text.strip()[:100].splitlines()
+    return shown(lines[0] if lines else text[:100])
 
 
 def digit_of(digits: Mapping[str, int], character: str) -> int:

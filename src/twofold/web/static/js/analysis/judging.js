@@ -40,7 +40,7 @@ export class Judging {
   /** How many there are so far. */
   done = 0;
 
-  /** Accuracy of those, in percent; null if none had an alternative. */
+  /** Accuracy of those, in percent, and once all are judged of the person's own; null if none had an alternative. */
   accuracy = null;
 
   /** The `reviewed` message; null before it has come. */
@@ -70,7 +70,10 @@ export class Judging {
       }, CHANGE_MS);
     };
     net.on('judged', mine((reply) => this.#judged(reply)));
-    net.on('reviewed', mine((reply) => { this.reviewed = reply; }));
+    net.on('reviewed', mine((reply) => {
+      this.reviewed = reply;
+      this.accuracy = reply.own?.accuracy ?? this.accuracy;
+    }));
     net.on('refused', mine(({ message }) => { this.error = message; }));
     net.on('state', ({ state }) => state === 'open' && this.resume());
   }

@@ -8,6 +8,7 @@ import { emptyBoard, randomBoard, readPosition, reshaped } from './tree.js';
 
 const LARGEST = 131072;
 const LARGEST_SIDE = 8;
+const MOST_POINTS = 1e12; // that the server takes
 const TOUCH = window.matchMedia('(pointer: coarse)');
 
 /** The panel below the board while it is set up. */
@@ -68,8 +69,9 @@ export class Setup {
           id: 'analyse-score', class: 'input number', type: 'text', inputmode: 'numeric', maxlength: 15,
           autocomplete: 'off', placeholder: text('analyse.score_unknown'), value: String(score ?? ''),
           onchange: ({ target }) => {
-            target.value = target.value.replace(/\D/g, ''); // people write 12,345
-            this.onScore(target.value ? Number(target.value) : null);
+            const digits = target.value.trim().replace(/[,.\s’](?=\d{3}(?!\d))/g, ''); // people write 12,345
+            if (/^\d*$/.test(digits) && digits <= MOST_POINTS) this.onScore(digits ? Number(digits) : null);
+            target.value = String(this.position.score ?? '');
           },
         }))),
       h('div', { key: 'notation', class: 'field' },

@@ -53,7 +53,7 @@ export function controlsView(state, now, page) {
     h('div', { class: 'group' },
       h('button', { type: 'button', class: 'button icon-button undo', onclick: page.undo,
         'aria-label': undo, title: why || undo, disabled: !page.isUndoable }, icon('undo'),
-      h('span', { class: 'undos number', 'aria-hidden': 'true', text: String(now?.undos || '') })),
+      h('span', { class: 'undos number', 'aria-hidden': 'true', text: now?.undos > 99 ? '99+' : String(now?.undos || '') })),
       button({ icon: 'redo', label: text('play.redo') }, page.redo, { disabled: !now?.can_redo })),
     h('a', { class: 'button icon-button', href: '/games', 'aria-label': text('nav.games'), title: text('nav.games') }, icon('games')),
     h('div', { class: 'group narrow-only' },
@@ -104,7 +104,7 @@ export function factsView(state, now, { takeBack, share }) {
  */
 export function todayView({ daily, games = [] }, { id, now }) {
   const tried = daily?.tries.find(({ day }) => day === daily.today)?.game;
-  const last = games.find(({ game, status, moves }) => game !== id && moves && (status === 'going' || status === 'won'));
+  const last = games.find(({ game, status, moves }) => game !== id && game !== tried?.game && moves && (status === 'going' || status === 'won'));
   const { score, status } = tried?.game === id ? now : tried ?? {};
   const dailyWords = !tried ? text('play.offer_today')
     : text(isFinished({ status }) ? 'play.game_score' : 'play.offer_going', { score });
