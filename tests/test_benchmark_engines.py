@@ -1,7 +1,6 @@
 """The adapters that let other programs play through the engine protocol, with made-up programs."""
 
 import io
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,21 +8,8 @@ import pytest
 
 from benchmarks import curves
 from benchmarks.engines import own_play, protocol
-from benchmarks.engines.macroxue import Macroxue
 
-START = [0] * 15 + [1]
-FULL = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]
 RULES = "new 4x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never seed 1"
-SERVER = """#!{python}
-import socket, sys
-place = socket.create_server(("127.0.0.1", int(sys.argv[sys.argv.index("-S") + 1])))
-line, _ = place.accept()
-while request := line.recv(4096):
-    board = request.split(b"board=")[1][:16]
-    line.sendall(b"HTTP/1.1 200 OK\\nContent-Length: 1\\n\\n")
-    line.sendall(b"g" if board == b"123456789ABCDEFG" else b"l")
-"""
-"""A server that answers in two parts, and knows one board."""
 
 
 class Always:
@@ -74,25 +60,6 @@ def test_answers(lines: list[str], expected: list[str]) -> None:
     found = answers(Always("l"), *lines)
     assert max(map(len, found)) < 200
     assert [line[: len(start)] for line, start in zip(found, expected, strict=True)] == expected
-
-
-def test_macroxue_is_asked_over_http(tmp_path: Path) -> None:
-    server = tmp_path / "2048"
-    server.write_text(SERVER.format(python=sys.executable))
-    server.chmod(0o700)
-    program = Macroxue([str(server)], 3)
-    try:
-        program.begin()
-        program.begin()  # the second game has the same server
-        assert program.choose(START) == "l"
-        assert program.choose(FULL) == "g"
-        assert program.cpu_seconds() >= 0.0
-    finally:
-        program.close()
-    server.write_text(f"#!{sys.executable}\n")  # ends at once
-    with pytest.raises(ConnectionError, match="expected a server on port"):
-        program.begin()
-    program.close()
 
 
 def test_moves_are_counted_in_the_words_of_the_programs() -> None:

@@ -49,12 +49,10 @@ def run_suite(folder: Path, *options: str, ci: bool) -> str:
 def test_ci_allows_no_skip_and_a_worker_reports_as_one_process_does(tmp_path: Path) -> None:
     output = run_suite(tmp_path, "-n", "1", "--report", ci=True)
     assert "CI allows no skip and no expected failure: Skipped: no such thing here" in output
-    assert "2 failed, 1 passed" in output
+    assert "2 failed, 1 passed" in output  # the long one is left out
     assert "R40  kept (1)         3 of 3" in output
 
 
 def test_elsewhere_a_skip_is_a_skip_and_long_tests_run_on_request(tmp_path: Path) -> None:
-    output = run_suite(tmp_path, ci=False)
-    assert "1 passed, 1 skipped, 1 deselected, 1 xfailed" in output
-    output = run_suite(tmp_path, "--long", "-k", "slow", ci=False)
-    assert "1 passed" in output
+    output = run_suite(tmp_path, "--long", ci=False)
+    assert "2 passed, 1 skipped, 1 xfailed" in output

@@ -3,13 +3,18 @@
 import importlib.util
 import re
 import shlex
+import sys
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from tests.support.commands import Cli
 from tests.support.commands import cli as cli  # a fixture
 from tests.support.pages import ROOT, blocks, powershell_faults
+from twofold.version import __version__
 
 PAGES = ["README.md", *sorted(
     path.relative_to(ROOT).as_posix()
@@ -92,3 +97,22 @@ def test_a_reference_page_names_what_there_is_and_has_an_example_that_is_run(pag
     assert (
         shown or blocks(page, "python") or any(">>> " in path.read_text("utf-8") for path in paths)
     )
+
+
+def test_the_citation_agrees_with_the_project() -> None:
+    """Source: the Citation File Format, version 1.2."""
+    citation: dict[str, Any] = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert citation["version"] == __version__
+    for said, told in (("title", "name"), ("abstract", "description")):
+        assert citation[said] == project[told]
+    for same in ("license", "keywords", "authors"):
+        assert citation[same] == project[same]
+
+
+def test_the_tables_of_the_league_are_those_of_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [str(ROOT / "docs"), *sys.path])
+    rows, league = map(importlib.import_module, ("league_rows", "league"))
+    page = league.PAGE.read_text(encoding="utf-8")
+    tables = page.partition(league.BEGIN)[2].partition(league.END)[0]
+    assert tables == "\n".join(["", "", *league.page_parts(rows.read_rows()), ""])

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import twofold
-from twofold.kernels import _jit
 from twofold.version import SIGNATURE
 
 PRINT_DIGEST = "from twofold.cli.selftest import signature; print(signature())"
@@ -58,9 +57,3 @@ def test_without_a_writable_cache_kernels_are_kept_for_the_run(tmp_path: Path) -
     assert result.stdout.split() == ["599ed017fb08fc85", "None"]
     expected = f"twofold: {blocked} is not writable; compiled kernels are kept for this run only\n"
     assert result.stderr == expected
-
-
-@pytest.mark.promise("R32")
-def test_the_cache_folder_is_named_by_sources_and_processor() -> None:
-    assert _jit.CACHE_FOLDER is None or _jit.CACHE_FOLDER.parent.name == "kernels"
-    assert len(_jit.source_hash()) == 64

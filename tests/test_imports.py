@@ -4,15 +4,19 @@ That it imports nothing which can run a file's content, Ruff checks.
 """
 
 import ast
+import importlib
 import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 import twofold
+from twofold._moved import MOVED
+from twofold.errors import MissingExtra
 
 PACKAGE = Path(__file__).parent.parent / "src" / "twofold"
 PUBLIC = """
@@ -20,6 +24,7 @@ PUBLIC = """
     __version__ analyse bench compare load_game make_player play_game review_game save_game solve
     train
 """
+OUTSIDE = ("docs", "benchmarks", "examples")
 EXTRAS = ("browser", "env", "policy", "ray", "report", "sb3", "share", "tui", "tune", "web")
 PART_OF_OTHERS = {"anyio", "h11", "llvmlite", "tensorboard"}
 """Starlette, Uvicorn and Numba need the first three; the last is used where it is there."""
@@ -94,3 +99,46 @@ def test_every_imported_package_is_declared() -> None:
         | sys.stdlib_module_names
     )
     assert found - known == set()
+
+
+# ---- import paths that users have from before the rooms
+
+
+@pytest.mark.parametrize("path", MOVED)
+def test_a_moved_path_is_the_module_itself(path: str) -> None:
+    home = importlib.import_module(f"twofold.{MOVED[path]}")
+    assert importlib.import_module(f"twofold.{path}") is home
+    assert home.__spec__ is not None
+    assert home.__spec__.name == home.__name__ == f"twofold.{MOVED[path]}"
+
+
+def test_old_paths_are_found_in_a_new_process() -> None:
+    code = (
+        "import twofold.exact.table, twofold.reference; from twofold import reference\n"
+        "from twofold.evaluators.explain import explain\n"
+        "import twofold.nothing"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert ended.stderr.splitlines()[-1] == "ModuleNotFoundError: No module named 'twofold.nothing'"
+
+
+def test_what_is_not_in_the_package_imports_what_is_there() -> None:
+    """Pages, benchmarks and examples are not type-checked, and run seldom."""
+    missing = []
+    for path in (
+        path for folder in OUTSIDE for path in sorted((PACKAGE.parents[1] / folder).glob("*.py"))
+    ):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("twofold"):
+                try:
+                    home = importlib.import_module(node.module or "")
+                except MissingExtra:
+                    continue
+                names = [one.name for one in node.names]
+                lost = [
+                    name
+                    for name in names
+                    if not hasattr(home, name) and not find_spec(f"{node.module}.{name}")
+                ]
+                missing += [f"{path.name}: {node.module}.{name}" for name in lost]
+    assert missing == []

@@ -9,6 +9,7 @@ import random
 import time
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
 from typing import Final, NamedTuple
 
 import pytest
@@ -59,18 +60,14 @@ class Parser(NamedTuple):
     make: Callable[[random.Random], str]
 
 
-def parse_record_bytes(text: str) -> object:
-    return parse_record(text.encode("utf-8", "surrogatepass"))
-
-
 def parse_part(text: str) -> object:
     record = parse_record(text, partial=True)
     assert parse_record(format_record(record)) == record
     return record
 
 
-def spec_text(rng: random.Random) -> str:
-    return format_spec(*make_spec(rng))
+def as_bytes(parse: Callable[[bytes], object]) -> Callable[[str], object]:
+    return lambda text: parse(text.encode("utf-8", "surrogatepass"))
 
 
 def tiles_text(rng: random.Random) -> str:
@@ -83,19 +80,15 @@ def record_text(rng: random.Random) -> str:
     return format_record(make_record(rng, most_moves=8))
 
 
-def record_line(rng: random.Random) -> str:
-    return format_line(make_record(rng, most_moves=8))
-
-
-def replay_text(name: str) -> Callable[[random.Random], str]:
-    """Short games; always the same one in a format that is only read."""
+def replay_text(rng: random.Random, name: str) -> str:
+    """A short game; always the same one in a format that is only read."""
     if find_format(name).format is None:
-        return lambda _: EXAMPLES[name]
-    return lambda rng: format_game(make_replay(rng, most_moves=8), name)
+        return EXAMPLES[name]
+    return format_game(make_replay(rng, most_moves=8), name)
 
 
-def game_parser(name: str) -> tuple[Callable[[str], object], Callable[[random.Random], str]]:
-    return lambda text: parse_any_record(text, name), replay_text(name)
+def game_parser(name: str) -> Parser:
+    return Parser(partial(parse_any_record, form=name), partial(replay_text, name=name))
 
 
 def printed_text(rng: random.Random) -> str:
@@ -107,16 +100,8 @@ def printed_text(rng: random.Random) -> str:
     return "+----+\n" + "\n+----+\n".join(f"|{row}|" for row in rows) + "\n+----+"
 
 
-def game_text(rng: random.Random) -> str:
-    return replay_text(rng.choice(FORMATS).name)(rng)
-
-
 def position_text(rng: random.Random) -> str:
-    return replay_text("original")(rng) if rng.random() < 0.5 else str(make_board(rng))
-
-
-def parse_game_bytes(text: str) -> object:
-    return parse_any_record(text.encode("utf-8", "surrogatepass"))
+    return replay_text(rng, "original") if rng.random() < 0.5 else str(make_board(rng))
 
 
 PARSERS = {
@@ -124,19 +109,21 @@ PARSERS = {
     "tiles": Parser(Board.parse, tiles_text),
     "move": Parser(Move.parse, lambda rng: rng.choice(["u", "right", "DOWN"])),
     "rules": Parser(Rules.parse, lambda rng: str(make_rules(rng))),
-    "spec": Parser(parse_spec, spec_text),
+    "spec": Parser(parse_spec, lambda rng: format_spec(*make_spec(rng))),
     "budget": Parser(Budget.parse, lambda rng: str(make_budget(rng))),
     "seconds": Parser(parse_seconds, lambda rng: rng.choice(["50ms", "1s", "1.5", "2m"])),
     "seed": Parser(parse_seed, lambda rng: rng.choice(["{}", "{:#x}"]).format(rng.getrandbits(64))),
     "record": Parser(parse_record, record_text),
-    "record bytes": Parser(parse_record_bytes, record_text),
+    "record bytes": Parser(as_bytes(parse_record), record_text),
     "record part": Parser(parse_part, record_text),
-    "record line": Parser(parse_line, record_line),
+    "record line": Parser(parse_line, lambda rng: format_line(make_record(rng, most_moves=8))),
     "engine command": Parser(parse_command, lambda rng: format_message(make_command(rng))),
     "engine answer": Parser(parse_answer, lambda rng: format_message(make_answer(rng))),
-    **{one.name: Parser(*game_parser(one.name)) for one in FORMATS},
+    **{one.name: game_parser(one.name) for one in FORMATS},
     "printed board": Parser(Board.parse, printed_text),
-    "any game": Parser(parse_game_bytes, game_text),
+    "any game": Parser(
+        as_bytes(parse_any_record), lambda rng: replay_text(rng, rng.choice(FORMATS).name)
+    ),
     "position": Parser(parse_position, position_text),
 }
 

@@ -1,8 +1,6 @@
 """`twofold convert`: games from one format to another."""
 
-import subprocess
-import sys
-import time
+import io
 from pathlib import Path
 
 import pytest
@@ -60,22 +58,18 @@ def test_a_game_becomes_a_page(cli: Cli, replay: Path, tmp_path: Path) -> None:
 
 @pytest.mark.promise("R65")
 def test_a_file_that_appears_while_games_are_read_is_kept(
-    cli: Cli, episodes: Path, tmp_path: Path
+    cli: Cli, episodes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A pipe brings the games once the output of another program is there."""
+    """The output of another program is there before the input is read."""
     out = tmp_path / "games.jsonl"
-    words = [sys.executable, "-m", "twofold", "convert", "-", str(out)]
-    for more, code, content in (([], 2, "another"), (["--force"], 0, "")):
-        with subprocess.Popen([*words, *more], stdin=subprocess.PIPE) as process:
-            assert process.stdin is not None
-            while not list(tmp_path.glob(".games*")):  # it reads
-                assert process.poll() is None
-                time.sleep(0.01)
-            out.write_text("another")
-            process.stdin.write(episodes.read_bytes())
-            process.stdin.close()
-            assert process.wait(60) == code
+
+    def opened(_: str) -> io.BytesIO:
+        out.write_text("another")
+        return io.BytesIO(episodes.read_bytes())
+
+    monkeypatch.setattr("twofold.cli.convert.standard_input", opened)
+    for more, code in (((), 2), (("--force",), 0)):
+        assert cli("convert", "-", str(out), *more).code == code
+        assert (out.read_text() == "another") == (code == 2)
         assert not list(tmp_path.glob(".games*"))
-        assert (out.read_text() == "another") == bool(content)
-        if content:
-            out.unlink()
+        out.unlink()

@@ -129,8 +129,10 @@ def bad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize("name", REFUSED)
-@pytest.mark.parametrize("words", [BOARD, GAME, HINT, BENCH, DUEL], ids=lambda words: words[0])
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [*((BOARD, name) for name in REFUSED), *((one, "Short") for one in (GAME, HINT, BENCH, DUEL))],
+)
 def test_a_player_that_cannot_be_asked_is_refused(
     cli: Cli, words: tuple[str, ...], name: str
 ) -> None:
@@ -138,29 +140,19 @@ def test_a_player_that_cannot_be_asked_is_refused(
     assert (result.code, result.err) == (2, f"twofold: {REFUSED[name]}\n")
 
 
-@pytest.mark.parametrize("name", FAILING)
-@pytest.mark.parametrize("words", [BOARD, GAME], ids=lambda words: words[0])
-def test_a_player_that_fails_ends_the_command(cli: Cli, words: tuple[str, ...], name: str) -> None:
-    result = cli(*words, f"bad.py:{name}")
-    assert result.code == 1
-    assert result.err.startswith("twofold: ")
-    assert result.err.endswith(f"{FAILING[name]}\n")
-    assert result.err.count("\n") == 1
-
-
 @pytest.mark.parametrize(
     ("words", "name"),
-    [
-        *product((BOARD, GAME), ENDING),  # in a thread of the player, which Ctrl-C does not reach
-        (HINT, "Leaves"),
-        (HINT, "Closes"),
-    ],
+    [*product((BOARD, GAME), FAILING | ENDING), (HINT, "Leaves"), (HINT, "Closes")],
 )
-def test_a_player_that_ends_the_program_is_named(
+def test_a_player_that_fails_or_ends_the_program_ends_the_command(
     cli: Cli, words: tuple[str, ...], name: str
 ) -> None:
+    """In a thread of the player, which Ctrl-C does not reach."""
     result = cli(*words, f"bad.py:{name}", stdin="hint\n")
-    assert (result.code, result.err) == (1, f"twofold: {ENDING[name]}\n")
+    assert result.code == 1
+    assert result.err.startswith("twofold: ")
+    assert result.err.endswith(f"{(FAILING | ENDING)[name]}\n")
+    assert result.err.count("\n") == 1
 
 
 @pytest.mark.parametrize("name", FAILING)

@@ -41,16 +41,13 @@ FAULTS: dict[str, list[tuple[str, str]]] = {
         ("few.txt", "'few.txt': expected 16 cells for a 4x4 board, got 3"),
         ("-", "expected a game or a board in a known form"),
         (f"{BOARD} --player policy:net=policy,ply=1 --ply 1", "the player: policy:ply="),
-        (f"{BOARD} --nodes 1.5", "expected --nodes as a whole number such as 1000"),
         (f"{BOARD} --player greedy --ply 2", "such as ntuple, with --ply, got "),
         (f"{BOARD} --threads 2 --player alphabeta", "takes threads (expectimax, ntuple, nneonneo"),
         (f"{BOARD} --explain --player greedy", "a player with an evaluator for --explain, got "),
         ("2x2:11/02 --player greedy --outcomes", "expected exact:table=FILE for --outcomes, got"),
-        ("0012/0013/0024/1357 --outcomes", "=FILE for --outcomes, got 'strong'"),
         ("hello", "its file, got 'hello'; 0 is an empty cell, 1 the tile 2, 2 the tile 4, a the"),
     ],
     "bench": [
-        ("", "missing argument"),
         ("greedy --games 1k", "expected --games as a whole number such as 1000 or 1e3, got '1k'"),
         ("greedy --games 0", "expected --games as a number from 1 to 10000000, got 0 (see"),
         ("greedy --timeout soon", "expected --timeout such as 50ms, 0.5s, 2m or 1h30m"),
@@ -142,7 +139,6 @@ FAULTS: dict[str, list[tuple[str, str]]] = {
     ],
     "serve": [
         ("--folder /no/such/folder", "expected an existing folder"),
-        ("--port 70000", "expected --port as a number from 0 to 65535, got 70000"),
         ("--port 0 --player nobody", "expected a player"),
         ("--port 0 --player policy:net=p.safetensors", "expected boards of 2x2 for "),
         ("--port 0 --host 192.0.2.1 --allow-network", "of this machine as host"),
@@ -152,12 +148,10 @@ FAULTS: dict[str, list[tuple[str, str]]] = {
         ("", "expected the rules of a game, such as 2x3, got none"),
         ("--rules 5x5", "expected at most 4 rows and columns to solve"),
         ("2x2 --rules 2x3", "expected the rules of a game, such as 2x3, got two"),
-        ("--rules 2x2 --goal 16 --score", "expected no --score with --goal: one of them"),
         ("--rules 2x2 --out no/such/t", "expected --out in an existing folder"),
         ("--rules 2x2 --out solved", "expected a new file for --out, got solved"),
     ],
     "tables": [
-        ("build 442-8 --out /no/such", "expected --out with an existing folder"),
         ("info 442-512", "Build it with: twofold tables build 442-512"),
         ("remove 442-8", "expected"),
         ("remove ./my.twofold-table", "expected"),
@@ -166,8 +160,6 @@ FAULTS: dict[str, list[tuple[str, str]]] = {
     "train": [
         ("0123", "expected --out FILE"),
         ("0123 --out n.safetensors --downgrade 3", "expected --downgrade as a number from 512 to"),
-        (f"{TRAIN} --eval-downgrade 3", "expected --eval-downgrade as a number from 512 to"),
-        (f"{TRAIN} --band-share 0", "expected --band-share as a number from 0.001 to 1, got 0"),
         ("'' --out n.safetensors", "expected a NETWORK such as 4x6, or --resume, got neither"),
         ("0123 --out no/such/n.safetensors", "expected --out in an existing folder"),
         ("--resume", "expected --resume --out FILE: --resume itself takes no file"),
@@ -179,7 +171,6 @@ FAULTS: dict[str, list[tuple[str, str]]] = {
         ("--out gone --resume --lambda 0", "expected no --lambda with --resume: the run keeps"),
         (f"{TRAIN} --optimism 1e9", "--optimism as a number from -10000000 to 10000000"),
         ("--out gone --resume", "cannot read 'gone'"),
-        ("--out gone --resume --start tiny", "no --start with --resume: the run has begun"),
     ],
     "train-policy": [
         ("", "expected --out FILE"),
@@ -187,10 +178,8 @@ FAULTS: dict[str, list[tuple[str, str]]] = {
     ],
     "tune": [
         ("greedy --out t.db", "expected a player with weights"),
-        (f"{TUNE} --games 0", "expected --games as a number from 1 to 10000000, got 0"),
         (f"{TUNE} --weights speed", "expected weights (lost, empty,"),
         (f"{TUNE} --objective fame", "expected an objective (score, log-score or a tile"),
-        (f"{TUNE} --spread 0.5", "expected --spread as a number from 1.01 to 1000, got 0.5"),
         (f"{TUNE} --out noise.db", "expected a file made by 'twofold tune', got"),
     ],
     "watch": [

@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from tests.support.commands import Cli, write_game
-from twofold import Board, Game, Record, Rules, make_player
-from twofold.cli.review import summary, worst_moves
+from twofold import Board, Game, Record, Rules
 from twofold.game.record import write_record
 from twofold.games.judge import MoveJudgement
-from twofold.games.review import judge, worst_of
+from twofold.games.review import judge
 from twofold.search.budget import Stop
 
 TINY = ("--player", "ntuple:net=tiny,ply=1")
@@ -117,21 +115,6 @@ def test_a_judge_without_the_tables_of_the_player_says_so(
     found = document(cli, str(record), *TINY)
     assert ("the judge has none" in (found["note"] or "")) is is_said
     assert found["played_by"] == player
-
-
-def test_boards_are_in_colour_where_there_is_a_terminal() -> None:
-    game = Game(seed=1)
-    for _ in range(8):
-        game.play(game.legal_moves()[-1])
-    judged = list(judge(game, make_player("ntuple:net=tiny,ply=1")))
-    console = Console(force_terminal=True, color_system="truecolor", width=80)
-    lines = worst_moves(Record.from_game(game), judged, 1, console)
-    assert any(span.style for line in lines[2:] for span in line.spans)
-    assert "best" in summary(judged)
-    assert len(worst_of(judged, 100)) == sum(not one.is_best for one in judged)
-
-
-# ---- JSON
 
 
 # ---- Ctrl-C

@@ -5,9 +5,6 @@ import json
 import os
 import signal
 import socket
-import sys
-import time
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -133,13 +130,6 @@ def test_a_port_that_is_taken_or_that_browsers_refuse(
     assert served[0][1][1] not in range(port, port + 10)
 
 
-def test_it_leaves_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os._exit", sys.exit)
-    with pytest.raises(SystemExit) as stop:
-        serve.leave(130)
-    assert stop.value.code == 130
-
-
 # ---- as a process
 
 
@@ -196,21 +186,3 @@ def other_addresses() -> list[str]:
     """The addresses under which others reach this machine."""
     found = socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)
     return [address[0] for *_, address in found if not str(address[0]).startswith("127.")]  # type: ignore[misc]
-
-
-@pytest.mark.long
-def test_it_answers_soon_and_stops_soon(tmp_path: Path, figure: Callable[[str], None]) -> None:
-    firsts, stops = [], []
-    for _ in range(5):
-        with running(tmp_path) as (process, access, began):
-            assert get(access, f"/?token={access.token}")[0] == 303
-            firsts.append(time.perf_counter() - began)
-            with opened(access) as page:
-                play(page)
-                asked = time.perf_counter()
-                process.send_signal(signal.SIGINT)
-                process.communicate(timeout=60)
-                stops.append(time.perf_counter() - asked)
-    figure(f"first answer after {max(firsts):.2f} s, ended after {max(stops):.2f} s")
-    assert max(firsts) < 1.5
-    assert max(stops) < 2.0

@@ -1,4 +1,4 @@
-"""The commands in a pseudo terminal: the app opens, takes keys, and restores the terminal."""
+"""The commands in a pseudo terminal: app and pictures open, take keys, restore the terminal."""
 
 import os
 import re
@@ -21,6 +21,9 @@ from twofold.game.record import read_record
 from twofold.games.store import GameStore
 
 LEFT, DOWN = b"\x1b[D", b"\x1b[B"
+PLAYERS = Path(__file__).parent.parent / "arena" / "players_for_tests.py"
+SIMPLE = f"{PLAYERS}:Forgetful"
+"""A player without kernels, which take a second to load."""
 
 
 def saved_in(folder: Path) -> Record:
@@ -102,16 +105,18 @@ def test_the_game_in_text_is_saved_when_the_terminal_is_closed(tmp_path: Path) -
     assert saved_in(tmp_path).moves == (Move.LEFT, Move.DOWN)
 
 
-@pytest.mark.parametrize("command", ["play", "watch corner --plain"])
-def test_without_the_app_textual_is_not_imported(command: str, tmp_path: Path) -> None:
-    words = [*command.split(), "--seed", "1"]
-    code = (
-        "import sys, twofold.cli\n"
-        f"try: twofold.cli.main({words!r})\n"
-        "except SystemExit: pass\n"
-        "assert 'textual' not in sys.modules\n"
-        f"assert {command.startswith('watch')} or 'numba' not in sys.modules\n"
-    )
+def test_without_the_app_textual_is_not_imported(tmp_path: Path) -> None:
+    """Nor Numba, to play."""
+    code = """
+import sys, twofold.cli
+for words in ("play --seed 1", "watch corner --plain --seed 1"):
+    try:
+        twofold.cli.main(words.split())
+    except SystemExit:
+        assert "textual" not in sys.modules
+    assert words.startswith("watch") or "numba" not in sys.modules
+print("done")
+"""
     done = subprocess.run(
         [sys.executable, "-c", code],
         input="l\nquit\n",
@@ -120,4 +125,78 @@ def test_without_the_app_textual_is_not_imported(command: str, tmp_path: Path) -
         env=os.environ | {"TWOFOLD_STATE_DIR": str(tmp_path)},
         timeout=120,
     )
-    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("done\n"), done.stderr
+
+
+# ---- live pictures: without keys to read, `watch` shows its picture and not the app
+
+
+def test_the_picture_and_the_summary() -> None:
+    arguments = ["watch", "greedy", "--seed", "3", "--moves-per-second", "400"]
+    with terminal(*arguments, keys=False, COLORTERM="truecolor") as (process, main):
+        text = read_until(main, "again: twofold watch greedy --seed 3")
+        assert exit_code(process, main) == 0
+    plain = ESCAPES.sub("", text)
+    assert plain.index("Ctrl-C ends") < plain.index("score 3,872")
+    for part in ("score", "largest", "moves/s", "elapsed", "seed", "right", "Ctrl-C ends"):
+        assert part in plain
+    assert "48;2;247;240;228" in text  # the tile 2, as on the page
+    assert "score 3,872, largest tile 256, 318 moves, game over" in plain
+    assert text.index("\x1b[?1049h") < text.index("\x1b[?1049l")
+
+
+def test_ctrl_c_ends_with_the_summary_so_far() -> None:
+    """The terminal is left in order."""
+    arguments = ["watch", SIMPLE, "--seed", "3", "--moves-per-second", "20"]
+    with terminal(*arguments, keys=False) as (process, main):
+        text = read_until(main, "Ctrl-C ends")
+        process.send_signal(signal.SIGINT)
+        text += read_until(main, "again: ")
+        assert exit_code(process, main) == 130
+    assert text.rindex("\x1b[?1049h") < text.rindex("\x1b[?1049l")
+    assert text.rindex("\x1b[?25l") < text.rindex("\x1b[?25h")
+    plain = ESCAPES.sub("", text)
+    assert "interrupted" in plain
+    assert "not finished" in plain
+    assert "Traceback" not in plain
+
+
+def test_a_dumb_terminal_gets_lines() -> None:
+    with terminal("watch", SIMPLE, "--seed", "3", "--rules", "3x3", TERM="dumb") as (process, main):
+        text = read_until(main, "again: ")
+        assert exit_code(process, main) == 0
+    assert "\x1b" not in text
+    assert "\r" not in text.replace("\r\n", "")
+    assert "game over" in text
+
+
+def test_an_analysis_improves_until_ctrl_c() -> None:
+    arguments = [
+        "analyse",
+        "0012/0013/0024/1357",
+        "--player",
+        "expectimax:ply=1",
+        "--ply",
+        "12",
+        "--time",
+        "100s",
+    ]
+    with terminal(*arguments) as (process, main):
+        shown = read_until(main, "plies: ")
+        process.send_signal(signal.SIGINT)
+        text = read_until(main, "interrupted: this is the best answer so far")
+        assert exit_code(process, main) == 130
+    assert re.search(
+        r"searching, \d+\.\d of 100 s; Ctrl-C ends it with", ESCAPES.sub("", shown + text)
+    )
+    assert "to best" in ESCAPES.sub("", shown)
+    assert "Traceback" not in text
+    final = ESCAPES.sub("", text)
+    assert final.count("player     expectimax:ply=1") >= 1
+
+
+def test_what_a_player_raises_is_the_last_line() -> None:
+    with terminal("watch", f"{PLAYERS}:illegal", keys=False) as (process, main):
+        text = read_until(main, "expected a legal move")
+        assert exit_code(process, main) == 1
+    assert text.index("\x1b[?1049l") < text.index("twofold: expected a legal move")

@@ -5,6 +5,7 @@ import json
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -20,19 +21,14 @@ BOARD = Board.parse("0012/0013/0024/1357")
 class Slow(Player):
     """Answers at once; presses Ctrl-C a little later, and goes on until it is stopped."""
 
-    def __init__(self, answers: int = 1) -> None:
-        self.answers = answers
+    def __init__(self, answers: str = "1") -> None:
+        self.answers = int(answers)
 
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
         return board.legal_moves()[0]
 
     def stream(
-        self,
-        board: Board,
-        budget: Budget | None = None,
-        *,
-        score: int | None = None,
-        stop: Stop | None = None,
+        self, board: Board, budget: Budget | None = None, *, stop: Stop | None = None, **_: Any
     ) -> Iterator[Analysis]:
         analysis = make_player("expectimax:ply=1").analyse(board)
         for number in range(self.answers):
@@ -52,22 +48,8 @@ def test_without_a_terminal_one_line_says_that_it_works(
     assert (out, err) == ("", f"{_thinking.ANALYSING}\n")
 
 
-class Long(Slow):
-    """Two answers, then nothing until it is stopped; known to specs by its module."""
-
-    def __init__(self) -> None:
-        super().__init__(2)
-
-
-class Silent(Slow):
-    """No answer at all."""
-
-    def __init__(self) -> None:
-        super().__init__(0)
-
-
 def test_the_command_ends_with_130_and_the_answer(cli: Cli) -> None:
-    arguments = ("analyse", str(BOARD), "--player", f"{__name__}:Long")
+    arguments = ("analyse", str(BOARD), "--player", f"{__name__}:Slow:answers=2")
     code, out, err = cli(*arguments)
     assert (code, err) == (130, "interrupted: this is the best answer so far\n")
     assert "1,001 nodes" in out
@@ -79,7 +61,7 @@ def test_the_command_ends_with_130_and_the_answer(cli: Cli) -> None:
 
 
 def test_the_command_without_an_answer(cli: Cli) -> None:
-    code, out, err = cli("analyse", str(BOARD), "--player", f"{__name__}:Silent")
+    code, out, err = cli("analyse", str(BOARD), "--player", f"{__name__}:Slow:answers=0")
     assert (code, out) == (130, "")
     assert err == "interrupted before there was an answer\n"
 

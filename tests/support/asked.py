@@ -2,8 +2,9 @@
 
 import threading
 import time
+from typing import Any
 
-from twofold import Analysis, Board, Budget, Move, Player, Stop
+from twofold import Analysis, Board, Budget, Move, Player
 from twofold.players.base import move_list
 from twofold.search.analysis import MoveValue
 
@@ -17,14 +18,7 @@ class Last(Player):
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
         return board.legal_moves()[-1]
 
-    def analyse(
-        self,
-        board: Board,
-        budget: Budget | None = None,
-        *,
-        score: int | None = None,
-        stop: Stop | None = None,
-    ) -> Analysis:
+    def analyse(self, board: Board, budget: Budget | None = None, **more: Any) -> Analysis:
         values = {move: MoveValue(100.0 * (move + 1), 10) for move in board.legal_moves()}
         best = self.choose(board)
         return Analysis(
@@ -40,34 +34,19 @@ class Slow(Last):
         self.go = threading.Event()
         self.stopped = threading.Event()
 
-    def analyse(
-        self,
-        board: Board,
-        budget: Budget | None = None,
-        *,
-        score: int | None = None,
-        stop: Stop | None = None,
-    ) -> Analysis:
-        assert stop is not None
+    def analyse(self, board: Board, budget: Budget | None = None, **more: Any) -> Analysis:
         self.began.set()
         until = time.monotonic() + PATIENCE
         while not self.go.is_set() and time.monotonic() < until:
-            if stop.is_raised:
+            if more["stop"].is_raised:
                 self.stopped.set()
                 break
             time.sleep(0.001)
-        return super().analyse(board, budget, score=score, stop=stop)
+        return super().analyse(board, budget)
 
 
 class Failing(Last):
     """Fails in its first search."""
 
-    def analyse(
-        self,
-        board: Board,
-        budget: Budget | None = None,
-        *,
-        score: int | None = None,
-        stop: Stop | None = None,
-    ) -> Analysis:
+    def analyse(self, board: Board, budget: Budget | None = None, **more: Any) -> Analysis:
         raise ValueError("no idea")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, FloatRect, Locator, Page, expect, sync_playwright
 
 from tests.web.driver import serving
 from twofold import Game, Move
@@ -73,10 +73,11 @@ class Served:
         with urllib.request.urlopen(request, timeout=PATIENCE_MS / 1000) as answer:
             return json.loads(answer.read())
 
-    def keep(self, record: str) -> str:
-        """Give it a record to keep as one of the person's games; the id of the game."""
-        self.ask("/api/import", record.encode())
-        return str(self.ask("/api/games", record.encode())["game"])
+    def keep(self, game: Game | Record | str, player: str = "me") -> str:
+        """Give it a game to keep as one of the person's, or its record; the id of the game."""
+        record = Record.from_game(game, player=player) if isinstance(game, Game) else game
+        self.ask("/api/import", str(record).encode())
+        return str(self.ask("/api/games", str(record).encode())["game"])
 
 
 @contextlib.contextmanager
@@ -221,9 +222,7 @@ class Visit:
 
     def usual_game(self) -> str:
         """The address of a game on 4x4; another test may have played a smaller one last."""
-        game = Game(seed=1)
-        game.play(game.legal_moves()[0])
-        return f"/?game={self.served.keep(str(Record.from_game(game, player='me')))}"
+        return f"/?game={self.served.keep(first_moves(1))}"
 
     def new_game(self) -> str:
         """Open the page to play on and begin a game; returns its id."""
@@ -243,8 +242,7 @@ class Visit:
 
     def swipe(self, box: Locator, dx: float, dy: float = 0) -> None:
         """Move a finger over something, from its middle."""
-        found = box.bounding_box()
-        assert found is not None
+        found = box_of(box)
         x, y = found["x"] + found["width"] / 2, found["y"] + found["height"] / 2
         touch = self.page.context.new_cdp_session(self.page)
         for kind, points in (
@@ -277,6 +275,21 @@ def visit(
         yield found
     finally:
         context.close()
+
+
+def box_of(element: Locator) -> FloatRect:
+    """Where an element is that can be seen."""
+    found = element.bounding_box()
+    assert found is not None
+    return found
+
+
+def first_moves(count: int | None = None, rules: str = "4x4", seed: int = 1) -> Game:
+    """A game of the first legal moves: so many, or to its end."""
+    game = Game(rules, seed)
+    while not game.is_finished and game.move_number != count:
+        game.play(game.legal_moves()[0])
+    return game
 
 
 def drawn(page: Page, frames: int = 2) -> None:

@@ -11,7 +11,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Download, FilePayload, Locator, expect
 
 from tests.game.replays import EXAMPLES
-from tests.support.browser import ARROWS, LAPTOP, Served, Visit, visit
+from tests.support.browser import ARROWS, LAPTOP, Served, Visit, box_of, first_moves, visit
 from twofold import Game, Record, Rules, make_player, review_game
 from twofold.game.formats import FORMATS, parse_any_record
 from twofold.game.rules import Move
@@ -35,14 +35,6 @@ def record(*, comment: str = "") -> Record:
     return Record.from_game(game, player="me", comments={3: comment} if comment else None)
 
 
-def first_moves(count: int, rules: str = "4x4", seed: int = 4711) -> Record:
-    """A game of the first legal moves."""
-    game = Game(rules, seed)
-    for _ in range(count):
-        game.play(game.legal_moves()[0])
-    return Record.from_game(game, player="me")
-
-
 def ranked(one: MoveJudgement) -> list[Move]:
     """The legal moves, the best first."""
     values = {
@@ -54,7 +46,7 @@ def ranked(one: MoveJudgement) -> list[Move]:
 @pytest.fixture(scope="module")
 def game(served: Served) -> str:
     """The id of a saved game."""
-    return served.keep(str(record(comment="Here <b>I</b> hesitated.")))
+    return served.keep(record(comment="Here <b>I</b> hesitated."))
 
 
 def review(visit: Visit, game: str, player: str = PLAYER) -> None:
@@ -98,8 +90,7 @@ def test_a_review_is_read_and_walked_through(laptop: Visit, game: str) -> None:
     assert counts == [str(count) for count in whole.labels.values()]
     expect(page.get_by_text("No accuracy:")).to_be_hidden()
     graph = page.get_by_role("slider", name="Graph of the game")
-    box = graph.bounding_box()
-    assert box is not None
+    box = box_of(graph)
     graph.press("Home")
     expect(where(laptop)).to_have_text(f"0 / {MOVES}")
     graph.click(position={"x": box["width"] / 2, "y": box["height"] - 30})
@@ -162,7 +153,7 @@ def test_games_of_every_kind_are_judged(laptop: Visit, served: Served) -> None:
     page, counts = laptop.page, laptop.page.locator(".label-count")
     parts = page.locator(".review-parts")
     mixed = replace(record(), player="me + greedy", tags={AUTOPLAY_TAG: f"1-{MOVES // 2}"})
-    review(laptop, served.keep(str(mixed)))
+    review(laptop, served.keep(mixed))
     expect(parts).to_contain_text("You")
     expect(parts).to_contain_text("Autoplay")
     expect(page.locator(".analysis-words")).to_contain_text("By autoplay.")
@@ -170,9 +161,9 @@ def test_games_of_every_kind_are_judged(laptop: Visit, served: Served) -> None:
     assert sum(map(int, counts.all_inner_texts())) == MOVES - MOVES // 2
     parts.get_by_role("button").last.click()
     expect(where(laptop)).not_to_have_text(f"0 / {MOVES}")
-    review(laptop, served.keep(str(replace(record(), player="ntuple:ply=3,tables=442-512"))))
+    review(laptop, served.keep(replace(record(), player="ntuple:ply=3,tables=442-512")))
     expect(page.get_by_text("its judge has none")).to_be_visible()
-    laptop.open(f"/analyse?game={served.keep(str(first_moves(8, '3x3', 5)))}", ".tile")
+    laptop.open(f"/analyse?game={served.keep(first_moves(8, '3x3', 5))}", ".tile")
     judges = page.get_by_label("Player", exact=True)
     expect(judges.locator("option", has_text="rows in order, 5 plies")).to_have_count(1)
     expect(judges.locator("option", has_text="Datumbox")).to_have_count(1)
@@ -192,7 +183,7 @@ def test_a_long_game_is_there_at_once(laptop: Visit, served: Served) -> None:
         played = play_game(player, Rules(), 1, keep_moves=True)
     assert played is not None
     moves = tuple(map(Move.parse, played.letters[:5_000]))
-    kept = served.keep(str(Record(seed=1, moves=moves)))
+    kept = served.keep(Record(seed=1, moves=moves))
     laptop.open(f"/analyse?game={kept}&move={len(moves) - 9}", ".moves-move")
     expect(laptop.page.locator("[aria-current=true]")).to_be_in_viewport()
     assert laptop.page.locator(".moves-row").count() < 60
@@ -273,6 +264,9 @@ def paste(visit: Visit, words: str) -> None:
     visit.page.get_by_role("button", name="Analyse", exact=True).click()
 
 
+SHORT = Record.from_game(first_moves(4, seed=4711), player="me")
+
+
 def bring(visit: Visit, data: bytes) -> None:
     """Open a file on the page without a game."""
     visit.open("/analyse", ".tile")
@@ -295,12 +289,12 @@ def test_games_come_from_texts_and_files(laptop: Visit) -> None:
     paste(laptop, str(record()))
     expect(page.get_by_text("Reading…")).to_be_visible()
     page.unroute("**/api/games")
-    bring(laptop, str(first_moves(4)).encode())
+    bring(laptop, str(SHORT).encode())
     expect(added.first).to_be_visible()
     page.get_by_role("button", name="Open a game").click()
     page.get_by_role("dialog").get_by_role("link").first.click()
     expect(page.get_by_role("dialog")).to_have_count(0)
-    bring(laptop, str(first_moves(4)).encode())
+    bring(laptop, str(SHORT).encode())
     expect(where(laptop)).to_have_text("0 / 4")
     expect(added).to_have_count(0)  # it was there before
     binary = next(one.name for one in FORMATS if one.is_binary)
@@ -399,7 +393,7 @@ def test_a_board_is_pasted_linked_and_analysed(laptop: Visit) -> None:
     page.evaluate(PASTE, "no board")
     expect(page.locator(".toast")).to_contain_text("This is not a board")
     assert page.url.endswith("1234/0001/0000/0000&player=greedy")
-    page.evaluate(PASTE, str(first_moves(1)))
+    page.evaluate(PASTE, str(Record.from_game(first_moves(1))))
     page.wait_for_url("**/analyse?game=*")
     laptop.open("/analyse#board=xyz", "table")
     expect(analysis).to_contain_text("The board in this link cannot be read: xyz.")
@@ -434,7 +428,7 @@ def picture_of(download: Download) -> Image.Image:
 
 def test_a_game_is_shared_as_picture_animation_and_replay(laptop: Visit, served: Served) -> None:
     """The replay needs no server."""
-    page, game = laptop.page, served.keep(str(first_moves(30, seed=1)))
+    page, game = laptop.page, served.keep(first_moves(30))
     laptop.open(f"/analyse?game={game}", ".tile")
     page.get_by_role("button", name="Share").click()
     preview = page.get_by_role("img", name="The board as a picture")

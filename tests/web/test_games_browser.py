@@ -9,9 +9,8 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from tests.games.kept_games import record_of
-from tests.support.browser import LAPTOP, Served, Visit, drawn
+from tests.support.browser import LAPTOP, Served, Visit, drawn, first_moves
 from twofold.game.formats import format_game
-from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.games import daily
 from twofold.games.store import GameStore
@@ -37,30 +36,21 @@ def today(monkeypatch: pytest.MonkeyPatch) -> None:
 def filled(served: Served) -> Served:
     """A server with some games of every kind, and the daily game but for its last move."""
     for seed in range(6):
-        served.keep(
-            str(Record.from_game(played_out(seed), player="me", date=f"2026-11-0{seed + 1}"))
-        )
-    helped = Record.from_game(played_out(7), player="me", date="2026-11-08", hints=4)
-    served.keep(str(replace(helped, undos=2)))
-    served.keep(str(Record.from_game(played_out(8), player="me + greedy")))
+        game = first_moves(seed=seed)
+        served.keep(Record.from_game(game, player="me", date=f"2026-11-0{seed + 1}"))
+    helped = Record.from_game(first_moves(seed=7), player="me", date="2026-11-08", hints=4)
+    served.keep(replace(helped, undos=2))
+    served.keep(first_moves(seed=8), player="me + greedy")
     for seed in (11, 12):
-        served.keep(str(Record.from_game(played_out(seed, QUICK), player="me")))
+        served.keep(first_moves(rules=QUICK, seed=seed))
     store = GameStore(served.folder / "games")
     if NAME not in store:
-        game = played_out(daily.seed_of(DAY))
+        game = first_moves(seed=daily.seed_of(DAY))
         game.cut(game.move_number - 1)
         begun = daily.new_record(DAY, "2026-11-23T10:00:00+00:00")
         record = Record.from_game(game, player="me", date=begun.date, tags=begun.tags)
         store.save(NAME, record, 1.0)
     return served
-
-
-def played_out(seed: int, rules: str = "") -> Game:
-    """A game of the first legal moves, to its end."""
-    game = Game(rules or "4x4", seed)
-    while not game.is_finished:
-        game.play(game.legal_moves()[0])
-    return game
 
 
 def least_shift(one: Visit, path: str) -> float:
@@ -150,10 +140,6 @@ def test_what_is_exported_is_imported_again(laptop: Visit, filled: Served, tmp_p
     unread = page.locator(".my-unread").first
     expect(unread).to_contain_text(f"twofold-games.jsonl, line {count + 1}: expected")
     expect(unread).to_contain_text("note.txt, line 1: expected a game")
-    torn = 400 * ('{"schema": 1}' + 1000 * " " + "\n")  # sent in parts
-    path.write_text(lines + torn + format_game(record_of(5, seed=98), "jsonl"))
-    page.locator("input[type=file]").set_input_files([path])
-    expect(report).to_contain_text(f"1 game added, {count} already saved. 400 could not be read:")
 
 
 def test_the_daily_game_is_one_try_without_help(laptop: Visit, filled: Served) -> None:

@@ -9,26 +9,22 @@ import pytest
 from playwright.sync_api import Browser, WebSocketRoute, expect
 
 from tests.games.kept_games import overwrite, saved
-from tests.support.browser import ARROWS, LAPTOP, PHONE, Served, Visit, drawn, replayed, visit
+from tests.support.browser import (
+    ARROWS,
+    LAPTOP,
+    PHONE,
+    Served,
+    Visit,
+    box_of,
+    drawn,
+    first_moves,
+    replayed,
+    visit,
+)
 from twofold import Board, Game, Rules
 from twofold.game.record import Record
 
 PLAYER = "expectimax:eval=rows,ply=2"
-
-
-def keep(served: Served, game: Game) -> str:
-    """Save a game; returns its id."""
-    return served.keep(str(Record.from_game(game, player="me")))
-
-
-def played_out(rules: str, seed: int, letters: str = "") -> Game:
-    """A game of these moves, else of the first legal ones to its end."""
-    game = Game(Rules.parse(rules), seed)
-    for letter in letters:
-        game.play(letter)
-    while not (letters or game.is_finished):
-        game.play(game.legal_moves()[0])
-    return game
 
 
 # ---- moves
@@ -142,10 +138,8 @@ def test_the_mouse_moves_the_tiles_and_selects_text(laptop: Visit) -> None:
         mouse.move(x + dx, y + dy, steps=4)
         mouse.up()
 
-    words = page.get_by_text("Join equal tiles").bounding_box()
-    board = page.get_by_role("grid").first.bounding_box()
-    assert words is not None
-    assert board is not None
+    words = box_of(page.get_by_text("Join equal tiles"))
+    board = box_of(page.get_by_role("grid").first)
     drag(words["x"] + 2, words["y"] + words["height"] / 2, 90, 0)
     assert page.evaluate("getSelection().toString()")
     expect(laptop.moves).to_have_text("0")
@@ -169,10 +163,10 @@ def test_a_phone_has_the_player_beside_the_board(phone: Visit) -> None:
     expect(controls.get_by_role("button", name="Autoplay")).to_be_enabled()
     assert page.evaluate("window.scrollY") == 0
     board = page.locator(".board")
-    before = board.bounding_box()
+    before = box_of(board)
     controls.get_by_role("button", name="Hints").click()
     expect(page.locator(".board-arrow")).to_be_visible()
-    assert board.bounding_box() == before  # nothing moves when hints come
+    assert box_of(board) == before  # nothing moves when hints come
     made = int(phone.moves.inner_text())
     for dx, dy in ((60, 0), (0, 60), (-60, 0), (0, -60)):
         phone.swipe(page.get_by_role("grid").first, dx, dy)
@@ -222,12 +216,11 @@ def test_a_message_covers_neither_score_nor_board(browser: Browser, served: Serv
     with visit(browser, served, {**PHONE, "viewport": viewport}) as found:
         page = found.page
         page.clock.install()
-        found.open(f"/?game={keep(served, game)}", ".tile")
+        found.open(f"/?game={served.keep(game)}", ".tile")
         page.keyboard.press("ArrowLeft")
         expect(page.locator(".score-gain")).to_have_text("+4")
-        head = page.locator(".site-head").bounding_box()
+        head = box_of(page.locator(".site-head"))
         top = page.evaluate("parseFloat(document.querySelector('.score-gain').style.top)")
-        assert head
         assert top - 12 >= head["y"] + head["height"]
         page.get_by_role("button", name="New game", exact=True).click()
         expect(found.moves).to_have_text("0")
@@ -237,9 +230,7 @@ def test_a_message_covers_neither_score_nor_board(browser: Browser, served: Serv
         page.get_by_role("button", name="Best move").first.click()
         toast = page.locator(".toast", has_text="played by hand")
         expect(toast).to_be_visible()
-        place, board = toast.bounding_box(), page.locator(".board").first.bounding_box()
-        assert place
-        assert board
+        place, board = box_of(toast), box_of(page.locator(".board").first)
         assert place["y"] >= board["y"] + board["height"]
         page.clock.fast_forward("00:09")
         expect(toast).to_be_hidden()
@@ -253,13 +244,13 @@ def test_a_message_covers_neither_score_nor_board(browser: Browser, served: Serv
 
 def test_a_game_is_celebrated_and_compared_with_others(laptop: Visit, served: Served) -> None:
     """A new best and a largest tile are said and shown; the end names the turning point."""
-    page, game = laptop.page, played_out("3x3 goal=128", 10)
+    page, game = laptop.page, first_moves(rules="3x3 goal=128", seed=10)
     moves = "".join(move.letter for move in game.moves)
     best = next(n for n in range(game.move_number) if game.at(n).board.max_tile == 64) - 1
     game.cut(best)
     for seed in (1, 2):
-        keep(served, played_out("3x3 goal=128", seed))
-    name = keep(served, game)
+        served.keep(first_moves(rules="3x3 goal=128", seed=seed))
+    name = served.keep(game)
     laptop.open(f"/?game={name}", ".tile")
     expect(page.get_by_role("heading", name="Help")).to_be_visible()
     page.keyboard.press(ARROWS[moves[best]])
@@ -283,7 +274,7 @@ def test_a_game_is_celebrated_and_compared_with_others(laptop: Visit, served: Se
 
 def test_who_wins_is_told_at_once_and_after_a_reload(laptop: Visit, served: Served) -> None:
     page, rules = laptop.page, Rules.parse("2x2 goal=4")
-    game = keep(served, Game.from_board(Board.parse("2x2:11/00"), rules, 1))
+    game = served.keep(Game.from_board(Board.parse("2x2:11/00"), rules, 1))
     laptop.open(f"/?game={game}", ".tile")
     overlay = page.get_by_role("group", name="You win!")
     page.keyboard.press("ArrowLeft")
@@ -308,8 +299,10 @@ def test_a_goal_made_by_the_last_possible_move_is_told_with_the_end(
 ) -> None:
     """In the overlay, in the live region and in My games; after an undo, too."""
     page, overlay = laptop.page, laptop.page.locator(".overlay.won")
-    name = keep(served, played_out(f"2x2 goal=8 stop={stop}", 332, "luuu"))
-    laptop.open(f"/?game={name}", ".overlay.won")
+    game = Game(f"2x2 goal=8 stop={stop}", 332)
+    for letter in "luuu":
+        game.play(letter)
+    laptop.open(f"/?game={served.keep(game)}", ".overlay.won")
     page.keyboard.press("u")
     expect(overlay).to_be_hidden()
     page.keyboard.press("ArrowUp")
@@ -326,7 +319,7 @@ def test_a_goal_made_by_the_last_possible_move_is_told_with_the_end(
 def test_space_held_or_pressed_at_the_end_begins_no_game(timed: Visit, served: Served) -> None:
     """Space is also the key of the best move."""
     page = timed.page
-    timed.open(f"/?game={keep(served, played_out('2x2', 1))}", ".overlay.over")
+    timed.open(f"/?game={served.keep(first_moves(rules='2x2'))}", ".overlay.over")
     page.keyboard.press("Space")
     page.keyboard.press("Enter")
     page.keyboard.down("Space")

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browser import SCRIPTS, Served, Visit, serve
+from tests.support.browser import SCRIPTS, Served, Visit, box_of, first_moves, serve
 from tests.support.endgame_tables import table_files as table_files  # a fixture
 from tests.support.policies import make_policy, write
-from twofold import Game, Record
+from twofold import Game
 from twofold.game.board import Board
 from twofold.game.rules import STANDARD, Move
 from twofold.tables.problem import Problem
@@ -62,14 +62,6 @@ def served(
 
 def analysis(board: object, player: str) -> str:
     return f"/analyse#board={board}&player={player}"
-
-
-def played(count: int) -> str:
-    """The record of a game of first legal moves."""
-    game = Game(seed=5)
-    for _ in range(count):
-        game.play(game.legal_moves()[0])
-    return str(Record.from_game(game, player="me"))
 
 
 # ---- a solved game
@@ -168,7 +160,7 @@ def test_probabilities_are_in_percent_and_drawn_from_0_to_100(
 def test_a_policy_network_says_how_it_thinks_and_in_which_unit(
     laptop: Visit, policies: dict[str, str]
 ) -> None:
-    page, kept = laptop.page, laptop.served.keep(played(4))
+    page, kept = laptop.page, laptop.served.keep(first_moves(4, seed=5))
     for player, words in (("policy", "does not look ahead"), ("policy:ply=1", "looks a little")):
         laptop.open(f"/watch?player={player}&seed=1", ".tile")
         expect(page.get_by_text(words)).to_be_visible()
@@ -180,7 +172,7 @@ def test_a_policy_network_says_how_it_thinks_and_in_which_unit(
 
 
 def test_a_judged_game_has_percent_and_no_depth(laptop: Visit, policies: dict[str, str]) -> None:
-    page, kept = laptop.page, laptop.served.keep(played(8))
+    page, kept = laptop.page, laptop.served.keep(first_moves(8, seed=5))
     laptop.open(f"/analyse?game={kept}&move=3&player={policies['']}", ".is-best")
     expect(page.locator(".analysis-values thead")).to_contain_text("probability")
     words = re.compile(r"^(–|[<>]?\d+\s%)$")
@@ -230,10 +222,8 @@ def test_an_analysis_names_the_table(laptop: Visit, phone: Visit) -> None:
         page.get_by_role("button", name="Set up").click()
         palette = page.locator(".palette")  # all tiles and the player's name are seen
         assert palette.evaluate("one => one.scrollWidth <= one.clientWidth")
-        side = page.locator(".analysis-asked").bounding_box()
-        select = page.locator(".analysis-asked .choice select").first.bounding_box()
-        assert side is not None
-        assert select is not None
+        side = box_of(page.locator(".analysis-asked"))
+        select = box_of(page.locator(".analysis-asked .choice select").first)
         assert select["width"] == pytest.approx(side["width"], abs=1)
 
 
@@ -242,7 +232,7 @@ def test_a_review_goes_by_the_chances_where_a_table_has_the_board(laptop: Visit)
     for move in (Move.UP, *[Move.LEFT] * 3):
         if move in game.legal_moves():
             game.play(move)
-    kept = laptop.served.keep(str(Record.from_game(game)))
+    kept = laptop.served.keep(game)
     laptop.open(f"/analyse?game={kept}&player={TABLE_PLAYER.replace('=', '%3D')}", ".tile")
     verdict = page.locator(".analysis-words")
     expect(verdict).to_contain_text("of the chance that right has to make 16, says table 442-16")

@@ -6,7 +6,7 @@ import threading
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.support.browser import PATIENCE_MS, Visit, drawn
+from tests.support.browser import PATIENCE_MS, Visit, box_of, drawn
 from twofold.players import Player, PlayerSpec
 from twofold.web.roster import Roster
 
@@ -82,8 +82,7 @@ def test_the_boards_fill_the_screen(laptop: Visit) -> None:
         boards = laptop.page.locator(".is-full .board")
         expect(boards).to_have_count(count)
         laptop.page.wait_for_function("() => document.fullscreenElement !== null")
-        box = boards.last.bounding_box()
-        assert box is not None
+        box = box_of(boards.last)
         assert box["width"] >= least
         assert box["x"] + box["width"] <= 1920
         assert box["y"] + box["height"] <= 1080

@@ -269,6 +269,8 @@ def _read_choice(words: tuple[str, ...], text: str) -> str:
 
 def _set_readers(command: Callable[..., Any]) -> None:
     """Let numbers and choices among the options of a command be read here."""
+    from twofold.cli.completion import words_of  # only here: help imports little
+
     for hint in get_type_hints(command, include_extras=True).values():
         kind, *options = get_args(hint) if get_origin(hint) is Annotated else (hint,)
         kinds = [kind, *get_args(kind), *(part for one in get_args(kind) for part in get_args(one))]
@@ -277,14 +279,9 @@ def _set_readers(command: Callable[..., Any]) -> None:
         for option in options:
             if words:
                 option.parser = partial(_read_choice, words)
-                option.autocompletion = _beginning(words)
+                option.autocompletion = words_of(" ".join(words))
             elif read is not None and option.parser is None:
                 option.parser = partial(read, low=option.min, high=option.max)
-
-
-def _beginning(words: tuple[str, ...]) -> Callable[[str], list[str]]:
-    """Offers a shell those of the words that begin with what is typed; a function for Typer."""
-    return lambda incomplete: [word for word in words if word.startswith(incomplete)]
 
 
 def _quoted(text: object) -> str:

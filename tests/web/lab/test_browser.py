@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.support.browser import LAPTOP, Served, Visit, serve, visit
+from tests.support.browser import LAPTOP, Served, Visit, box_of, serve, visit
 from tests.web.lab.made_lab import add, make_late_study, make_run, make_study, row
 from twofold.arena.study import Study
 from twofold.game.notation import SeedRange
@@ -120,8 +120,7 @@ def test_on_a_phone_nothing_is_cut_and_there_is_a_way_back(phone: Visit) -> None
     captions = page.locator(".lab-table caption span:visible")
     assert captions.count() > 2
     for number in range(captions.count()):
-        box = captions.nth(number).bounding_box()
-        assert box is not None
+        box = box_of(captions.nth(number))
         assert box["x"] + box["width"] <= 360
     legends = page.locator(".lab-figure[data-kind=scores] .lab-legend")
     expect(legends.first).to_contain_text("greedy")

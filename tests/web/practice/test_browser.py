@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.support.browser import ARROWS, Served, Visit, drawn, serve
+from tests.support.browser import ARROWS, Served, Visit, box_of, drawn, serve
 from tests.support.endgame_tables import table_files as table_files  # a fixture
 from twofold.games.notebook import NAME, Mistake, NotebookContent
 from twofold.games.store import GAMES, GameStore
@@ -155,7 +155,7 @@ def test_the_puzzle_of_the_day_is_solved_once(laptop: Visit, phone: Visit, serve
     phone.page.get_by_role("button", name="Day before").click()
     expect(phone.page.locator(".quiz-prompt")).to_have_text("Your move?")
     moves = phone.page.get_by_role("group", name="Choose a move").get_by_role("button")
-    assert len({one.bounding_box()["y"] for one in moves.all()}) == 1  # type: ignore[index]
+    assert len({box_of(one)["y"] for one in moves.all()}) == 1
     phone.check()
 
 
