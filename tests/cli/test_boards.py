@@ -42,10 +42,10 @@ def test_a_report_says_how_to_make_it_again(
     first, second = (line.strip() for line in text.splitlines() if line.startswith("    twofold"))
     boards = parse_boards(LINES, "late.txt").hash
     assert first == "twofold report 'old one.db' --write-boards ."
-    assert second.endswith(f" --games 4 --seed 1 --boards {boards}.txt --out study.db")
+    assert second.endswith(f" --games 4 --seed 1 --boards {boards}.txt --out again.db")
     for line in (first, second):
         assert cli(*shlex.split(line)[1:]).code == 0
-    old, new = (cli("report", name, "--csv", "-").out for name in ("old one.db", "study.db"))
+    old, new = (cli("report", name, "--csv", "-").out for name in ("old one.db", "again.db"))
     assert [line.split(",")[6:9] for line in old.splitlines()] == [
         line.split(",")[6:9] for line in new.splitlines()
     ]

@@ -250,7 +250,7 @@ def test_an_exhausted_browser_ends_with_one_sentence(stage: Stage, attack: str) 
 GAMELESS = (
     (ORIGINAL, "with tiles of a class such as tile-position-1-1"),
     (Selectors(tiles=".tile"), "tiles '.tile' on the page within 0 s, got none (expected 16 cells"),
-    (Selectors(tiles="no,,such"), "not a valid selector"),
+    (Selectors(tiles="no,,such"), "expected CSS in --selector"),
     (Selectors(tiles=".tile", place="box", board="#none"), "(expected a board '#none'"),
 )
 

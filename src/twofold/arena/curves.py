@@ -20,6 +20,9 @@ _LARGEST: Final = 1e15
 MAX_BYTES: Final = 4 * 2**20
 """Largest file of a curve that is read."""
 
+MAX_POINTS: Final = 2000
+"""A curve of this length is halved by joining pairs of points. Even, so all points have a pair."""
+
 
 @dataclass(frozen=True, slots=True)
 class DrawnCurve:
@@ -54,6 +57,8 @@ def read_table(path: str | os.PathLike[str]) -> tuple[list[str], list[list[float
     try:
         if len(data) > MAX_BYTES:
             raise ValueError(f"expected at most {MAX_BYTES:,} bytes, got more")
+        if data.count(b"\n") > MAX_POINTS + 1:
+            raise ValueError(f"expected at most {MAX_POINTS:,} points, got more")
         header, *lines = list(csv.reader(io.StringIO(data.decode()), strict=True)) or [[]]
         if not {"games", "mean"} <= set(header):
             raise ValueError("expected the columns games and mean, got others")

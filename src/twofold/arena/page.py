@@ -161,7 +161,7 @@ def _settings(tables: SectionTables) -> str:
 def _commands(tables: SectionTables) -> str:
     if not tables.commands:
         return ""
-    played = [*tables.commands, "twofold report study.db --html report.html"]
+    played = [*tables.commands, "twofold report again.db --html again.html"]
     lines = "\n".join(map(_text, played))
     return f"<h3>To make this again</h3>\n<pre>{lines}</pre>"
 

@@ -210,7 +210,7 @@ def commands(section: Section) -> list[str]:
         lines.append(shell_line("twofold", "report", section.study, "--write-boards", "."))
     for seeds, players in together.items():
         range_ = ["--games", str(seeds.count), "--seed", str(seeds.first)]
-        words = ["twofold", "bench", *dict.fromkeys(players), *range_, *rules, "--out", "study.db"]
+        words = ["twofold", "bench", *dict.fromkeys(players), *range_, *rules, "--out", "again.db"]
         lines.append(shell_line(*words))
     return lines
 

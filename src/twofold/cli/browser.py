@@ -390,6 +390,8 @@ class GamePage:
         answer = await self._answered(text, "the frame of the game")
         found = json.loads(answer or "{}")
         if "fault" in found:
+            if wrong := re.search(r"'([^']*)' is not a valid selector", found["fault"]):
+                raise PageError(f"expected CSS in --selector, got {shown(wrong[1])}")
             raise PageError(f"expected a readable page, got {_first_line(found['fault'])}")
         return found["answer"]
 

@@ -209,7 +209,7 @@ class TextGame:
         self.show()
         try:
             while self.obey(self._read()):
-                self._try(self._save_now_and_then)
+                self._try(self._save)
         except EOFError:
             print_out()
         except KeyboardInterrupt:
@@ -223,8 +223,9 @@ class TextGame:
         prompt = f"\nmove {self.game.move_number}, score {self.game.score:,} > "
         return input("> " if self._words else prompt)
 
-    def _save_now_and_then(self) -> None:
-        self.kept.save_now_and_then()
+    def _save(self) -> None:
+        self.kept.save()  # at once: it may take a while until something is typed again
+        self.kept.save_now_and_then()  # looks for moves of another program
         if notice := self.kept.take_notice():
             print_out(notice)
             self.show()

@@ -163,7 +163,10 @@ def _export(study: Study, sections: Sequence[Section], written: Mapping[str, str
 
 def _files(text: str) -> list[str]:
     """The files of a curve: one, whatever its name, or several with commas between them."""
-    return [text] if os.path.exists(text) else text.split(",")
+    files = [text] if os.path.exists(text) else text.split(",")
+    if len(set(files)) < len(files):
+        raise InvalidInput(f"expected different files in --curves, got {shown(text)}")
+    return files
 
 
 def _curve(paths: Sequence[str], axis: str, tile: int) -> DrawnCurve:

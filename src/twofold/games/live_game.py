@@ -355,7 +355,7 @@ class LiveGame:
         with self.lock:
             self.name, self.was, self._mark = name, self.name, 0
             self._resumed = without_day(self._resumed)  # the game in the old row is the try
-            _LOG.warning("%s", self._words(conflict))
+            _LOG.info("%s", self._words(conflict))  # a terminal prints it
             self.tell_news(conflict)
 
     def _words(self, news: News) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
+from twofold.arena.curves import MAX_POINTS as MAX_POINTS
 from twofold.figures import csv_text
 from twofold.game.notation import printable
 from twofold.game.rules import STANDARD as STANDARD  # for the example
@@ -19,9 +20,6 @@ from twofold.limits import MAX_EXPONENT, MAX_SCORE
 
 STRETCH: Final = 1000
 """Games averaged into one point, at first."""
-
-MAX_POINTS: Final = 2000
-"""A curve of this length is halved by joining pairs of points. Even, so all points have a pair."""
 
 EVALUATIONS_SUFFIX: Final = ".evaluations.csv"
 """Suffix of the file of evaluations: `net.evaluations.csv` beside `net.csv`."""

@@ -134,8 +134,6 @@ def _read_curve(found: NamedFile, judged: NamedFile | None) -> RunCurve:
     rows = [[cell for cell in row if cell is not None] for row in cells]
     if any(len(row) < len(header) for row in rows):
         raise InvalidInput("expected a number in each cell of a learning curve, got none")
-    if len(rows) > MAX_POINTS:
-        raise InvalidInput(f"expected at most {MAX_POINTS} points, got more")
     means, survival = ([], {}) if judged is None else _judged(judged)
     return RunCurve(found.name, found.date, header, rows, means, survival)
 

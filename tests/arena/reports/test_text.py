@@ -43,7 +43,7 @@ def test_markdown_has_exact_figures() -> None:
     assert "| `strong` | 100 (51–100) | 75 (30–95) | 50 (15–85) | 25 (5–70) |" in lines
     assert "| `weak` | 100 (51–100) | 100 (51–100) | 0 (0–49) | 0 (0–49) |" in lines
     assert "| `strong` | `weak` | 4 | 50 | −155 to 255 | 25 | 2, 1, 1 | 0.495 | 0.495 |" in lines
-    assert f"    twofold bench strong weak --games 4 --seed {2**64 - 1} --rules '{RULES}' --out study.db" in lines  # noqa: E501  # fmt: skip
+    assert f"    twofold bench strong weak --games 4 --seed {2**64 - 1} --rules '{RULES}' --out again.db" in lines  # noqa: E501  # fmt: skip
     assert "Machine of `strong`, `weak`: `cores 2`" in lines
 
 

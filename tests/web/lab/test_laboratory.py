@@ -198,7 +198,7 @@ def test_evaluations_come_with_their_curve(folder: Path) -> None:
     (lambda text: text.replace("reached_1024", "won"), "expected the columns"),
     (lambda text: text + "\udcff", "expected a learning curve"),
     (lambda text: text + '"', "expected a learning curve"),
-    (lambda text: text + "1,2,3,4,5,0,0,0,0,0,0\n" * 2000, "at most 2000 points"),
+    (lambda text: text + "1,2,3,4,5,0,0,0,0,0,0\n" * 2000, "at most 2,000 points"),
     (lambda text: text + " " * MAX_BYTES, "at most 4,194,304 bytes"),
 ])  # fmt: skip
 def test_a_damaged_curve_is_listed_with_its_error(folder: Path, change: Any, sentence: str) -> None:

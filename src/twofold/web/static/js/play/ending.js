@@ -121,7 +121,7 @@ export class Ending {
     const { done, game: { last } } = this.#judging;
     const worst = this.#worst;
     const isDone = done === last;
-    const href = worst && analysisLink({ game: this.game, move: worst.move_number || 1 });
+    const href = worst && analysisLink({ game: this.game, move: worst.move_number });
     if (isDone && worst) this.#overlay.pointTo(href, text('play.see_turning'));
     return h('div', { class: 'stack tight ending-turn' },
       h('p', {}, worst ? `${text('play.turning_move', { number: worst.move_number + 1 })} ${verdictOf(worst)}`
