@@ -117,6 +117,14 @@ def keep(client: Client, moves: int = 30) -> str:
     return str(client.post("/api/games", str(played(moves=moves))).json["game"])
 
 
+def test_a_game_as_a_page_cannot_act_in_our_name(client: Client) -> None:
+    game = keep(client)
+    answer = client.get(f"/api/games/{game}/replay")
+    assert answer.headers["content-disposition"] == f'attachment; filename="2048-{game}.html"'
+    assert "default-src 'self'" in answer.headers["content-security-policy"]
+    assert answer.text.startswith("<!DOCTYPE html>")
+
+
 def test_a_board_as_svg(client: Client) -> None:
     drawn = client.get(f"/api/pictures/board.svg?board={BOARD}&score=1234&move=56&shade=dark")
     assert drawn.headers["content-type"] == "image/svg+xml"

@@ -68,6 +68,13 @@ def ask(app: Gate, target: str, method: str = "GET", **headers: str) -> Answer:
 
 
 @pytest.mark.promise("R24")
+def test_unknown_routes_need_the_token(app: Gate) -> None:
+    for path in ("/nothing", "/static/x/app.js", "/api/nothing", "/favicon.ico", "*"):
+        assert ask(app, path).status == 403
+        assert ask(app, path, cookie=cookie(app.access)).status == 404
+
+
+@pytest.mark.promise("R24")
 @pytest.mark.parametrize(
     "query",
     ["token=wrong", "token=", "token", "Token={}", "token={} ", "token={}x", "xtoken={}", "a={}"],
