@@ -3,8 +3,10 @@
 import http.client
 import json
 import os
+import re
 import signal
 import socket
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from tests.support.commands import Cli
 from tests.support.servers import LINE, opened, running, until
 from tests.web.page import wait_until
 from twofold.cli import serve
+from twofold.errors import ResourceError
 from twofold.games.store import GameStore
 from twofold.web import server
 from twofold.web.security import LOOPBACK, Access
@@ -162,6 +165,22 @@ def test_it_serves_its_owner_until_it_is_stopped(
     assert err.removeprefix("starting ...\n") == "stopped; all games are kept\n"
     with closing(GameStore(tmp_path / "games")) as store:
         assert len(store.read(game).record.moves) == 1
+
+
+@pytest.mark.promise("R19")
+def test_games_that_cannot_be_saved_at_the_end_are_named(tmp_path: Path) -> None:
+    with (
+        running(tmp_path, "--player", "greedy") as (process, access, _),
+        opened(access) as page,
+        closing(sqlite3.connect(tmp_path / "games/games.db")) as held,
+    ):
+        play(page)
+        held.execute("BEGIN IMMEDIATE")  # as another program that hangs in the middle of a save
+        game = play(page)
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == ResourceError.exit_code
+    assert re.search(rf"stopped; the last moves of .*{game} could not be saved\n", err)
 
 
 def play(page: ClientConnection) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NoReturn
 
 from twofold.cli._options import USUAL_PLAYER, flag, hint_at_tables, option
 from twofold.cli._output import print_note, print_out, waiting
-from twofold.errors import INTERRUPTED, InvalidInput, MissingExtra, UnsupportedRules
+from twofold.errors import INTERRUPTED, InvalidInput, MissingExtra, ResourceError, UnsupportedRules
 from twofold.game.notation import shown
 from twofold.game.rules import STANDARD
 from twofold.games.store import games_folder, make_folder
@@ -89,6 +89,9 @@ def command(
         if player is None:
             hint_at_tables(STANDARD)
         server.serve_on(listener)
+    if lost := hub.table.unsaved():
+        print_note(f"stopped; the last moves of {', '.join(lost)} could not be saved")
+        leave(ResourceError.exit_code)
     print_note("stopped; all games are kept")
     leave(INTERRUPTED if server.signal == signal.SIGINT else 0)
 

@@ -258,6 +258,10 @@ class PageTable:
         self._woken.set()
         join([self._keeper], max(1.0, until - time.monotonic()))
 
+    def unsaved(self) -> list[str]:
+        """The names of the games whose last moves could not be saved."""
+        return [live.name for live in self.games() if live.store is not None and not live.is_saved]
+
     # ---- the thread
 
     def _keep(self) -> None:

@@ -283,10 +283,10 @@ class ReviewScreen(PictureScreen):
 
     def action_leave(self) -> None:
         """Leave, or go back to the screen that opened this one."""
-        if self._is_guest:
-            self.dismiss()
-        else:
+        if not self._is_guest:
             super().action_leave()
+        elif self.is_current:  # the key may come twice
+            self.dismiss()
 
     # ---- playing
 

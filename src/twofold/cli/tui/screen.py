@@ -413,6 +413,8 @@ class HelpScreen(Screen[None]):
         event.stop()
         if event.key == "ctrl+c":
             self.app.exit(True)
+        elif not self.is_current:  # a key that was pressed together with the one that closed it
+            return
         elif self._last and event.key in ("up", "down"):
             self._top += 1 if event.key == "down" else -1
             self._draw()

@@ -90,8 +90,12 @@ async function show() {
   }
 }
 
-/** A page that is there stays while the connection is lost; what is opened meanwhile goes on with it. */
+/**
+ * A page that is there stays while the connection is lost, and what says that there is no server until
+ * one has answered; what is opened meanwhile goes on with it.
+ */
 function onConnection() {
+  if (away && (net.state === 'connecting' || net.state === away.dataset.state)) return;
   if (away || !(net.welcome || net.state === 'connecting')) show();
   else tellStatus();
 }
@@ -117,7 +121,7 @@ function showStatus() {
 
 /** Says that there is no server and how to start it; or, where it wants the token again, asks for its form. */
 function awayView() {
-  const view = (title, words, key, run) => h('section', { class: 'away stack' }, h('h1', { text: text(title) }), words,
+  const view = (title, words, key, run) => h('section', { class: 'away stack', dataset: { state: net.state } }, h('h1', { text: text(title) }), words,
     h('div', { class: 'row' }, button({ text: text(key) }, run, { class: 'primary' })));
   if (net.state === 'forbidden') {
     const reload = () => window.location.reload();
