@@ -65,6 +65,16 @@ def format_search_time(seconds: float) -> str:
     return f"{seconds:,.{2 if seconds < 10 else 1 if seconds < 100 else 0}f} s"
 
 
+def kept_words(ratio: float) -> str:
+    """The share of a value that a move keeps.
+
+    >>> kept_words(0.952), kept_words(0.9999), kept_words(1.0)
+    ('95.2 %', 'over 99.9 %', '100 %')
+    """
+    words = f"{100 * ratio:.3g} %"
+    return "over 99.9 %" if words == "100 %" and ratio < 1 else words
+
+
 def clock(seconds: float) -> str:
     """`1:05` for 65 seconds, `2:01:05` for 7,265; rounded to whole seconds."""
     minutes, rest = divmod(round(seconds), 60)

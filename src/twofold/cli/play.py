@@ -165,7 +165,8 @@ def leave(kept: LiveGame) -> None:
     if notice := kept.take_notice():
         print_out(notice)
     print_out(f"the game is saved as {kept.name}")
-    print_out(f"continue with: {shell_line('twofold', 'play', '--resume', kept.name)}")
+    if not kept.game.is_finished:
+        print_out(f"continue with: {shell_line('twofold', 'play', '--resume', kept.name)}")
 
 
 class TextGame:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Final
 
+from twofold.figures import kept_words
 from twofold.game.board import Board
 from twofold.game.drawing import preformatted
 from twofold.game.game import Game
@@ -228,7 +229,7 @@ def tables_note(played_by: str, judge_spec: str) -> str:
 def move_words(one: MoveJudgement) -> str:
     """A grade in words: `move 12: up instead of left, mistake, keeps 95.2 %`."""
     made, best = one.move.name.lower(), one.best.name.lower()
-    kept = f"keeps {100 * one.ratio:.3g} %"
+    kept = f"keeps {kept_words(one.ratio)}"
     return f"move {one.move_number + 1:,}: {made} instead of {best}, {one.label}, {kept}"
 
 

@@ -17,6 +17,7 @@ from twofold.cli.tui.picture import (
 )
 from twofold.cli.tui.screen import REVIEW_KEYS, PictureScreen, Walk
 from twofold.cli.tui.tiles import getting_ready
+from twofold.figures import kept_words
 from twofold.game.rules import Move
 from twofold.games import mover
 from twofold.games.judge import MISTAKES, MoveJudgement
@@ -140,7 +141,7 @@ def verdict(walk: Walk) -> Text:
     if one.is_best:
         return Text(f"best: no move is better than {name}")
     what = "value" if one.table is None else "chance"
-    kept = f"{name} keeps {100 * one.ratio:.3g} % of the {what} of {one.best.name.lower()}"
+    kept = f"{name} keeps {kept_words(one.ratio)} of the {what} of {one.best.name.lower()}"
     return Text.assemble((one.label, STYLES.get(one.label, "")), f": {kept}")
 
 
