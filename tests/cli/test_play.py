@@ -16,7 +16,7 @@ from tests.support.commands import Cli
 from tests.support.terminals import exit_code, read_until, terminal
 from twofold import Board, Game, Move, Rules
 from twofold.cli import play
-from twofold.cli.play import TextGame
+from twofold.cli.play import TextGame, leave
 from twofold.game.record import Record, read_record, write_record
 from twofold.games import live_game as saving
 from twofold.games.daily import new_record
@@ -178,6 +178,8 @@ def test_the_goal_and_the_end_are_said_each_time(
     table.obey("l")
     out = capsys.readouterr().out
     assert out.startswith(("the game is over; undo", "the game has stopped")) == ends
+    leave(table.kept)
+    assert ("continue with" in capsys.readouterr().out) != ends
 
 
 def test_hints_are_counted_and_refused_in_the_daily_game(
