@@ -164,7 +164,7 @@ class PicturesInfo(msgspec.Struct, frozen=True):
 
 
 def next_large_tile(board: Board, rules: Rules) -> int:
-    """The goal if it is not far, else the tile after the largest one.
+    """The goal if it is near, else the tile after the largest one.
 
     >>> boards = "0000/0000/0000/0011", "0000/0000/0000/0378", "0000/0000/0000/129b"
     >>> [next_large_tile(Board.parse(text), Rules()) for text in boards]

@@ -124,7 +124,7 @@ class Autoplay:
         self._live.turn.notify_all()
 
     def end(self) -> None:
-        """End it at once: stop the search and discard its move. Nobody is told."""
+        """End it at once: stop the search and discard its move. No message is sent."""
         self._ended = True
         self._stop.raise_flag()
         self._live.turn.notify_all()

@@ -364,7 +364,7 @@ def _stop(subject: Subject) -> str:
 
 
 def _end_of_search(subject: Subject, board: Board, refusals: int) -> float:
-    """Time to the legal move of a search, before which so many commands are refused."""
+    """Seconds until the legal move of a search, after exactly `refusals` errors."""
     began, errors = time.monotonic(), 0
     for answer in subject.answers("a bestmove"):
         if isinstance(answer, BestMove):
