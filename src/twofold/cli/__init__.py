@@ -216,9 +216,10 @@ def continue_with(command: str) -> str:
 
 
 def is_given(context: typer.Context, name: str | None) -> bool:
-    """Whether an option or an argument is on the command line."""
+    """Whether an option or an argument is on the command line; Typer 0.26 says so of none, too."""
     source = context.get_parameter_source(name or "")
-    return source is not None and source.name == "COMMANDLINE"
+    is_empty = context.params.get(name or "") in ((), [])
+    return source is not None and source.name == "COMMANDLINE" and not is_empty
 
 
 def name_of(parameter: Any) -> str:
