@@ -262,6 +262,7 @@ def schema() -> dict[str, Any]:
         fields = {one: name for name, one in encoded(kinds[name]).items()}
         for field, about in part["properties"].items():
             about["description"] = meanings(kinds[name])[fields.get(field, field)]
+            about.get("anyOf", []).sort(key=str)  # msgspec's order differs between versions
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "JSON of the commands of twofold",

@@ -473,28 +473,6 @@ def test_a_server_that_answers_after_a_second_try_is_not_listened_to(timed: Visi
     assert [one["type"] for one in socket.sent].count("open") == 1
 
 
-def test_moves_alone_count_as_moves_that_wait(timed: Visit) -> None:
-    """An undo or a new game that waits for the server is said, too."""
-    ends: list[WebSocketRoute] = []
-    timed.page.route_web_socket("**/ws", lambda end: end.close() if ends else connect(end))
-
-    def connect(end: WebSocketRoute) -> None:
-        end.connect_to_server()
-        ends.append(end)
-
-    timed.open(timed.usual_game(), ".tile")
-    ends[-1].close()
-    page, line = timed.page, timed.page.locator(".play-line")
-    expect(page.locator(".status-line")).to_be_visible()
-    other = "No connection: this is done once the server is back."
-    page.keyboard.press("u")
-    expect(line).to_have_text(other)
-    page.keyboard.press("ArrowLeft")
-    expect(line).to_have_text("No connection: one move is waiting.")
-    page.keyboard.press("n")
-    expect(line).to_have_text(other)
-
-
 def test_goals_are_those_that_a_board_can_reach(laptop: Visit) -> None:
     laptop.open("/", ".tile")
     laptop.page.get_by_role("button", name="Rules…").click()

@@ -125,6 +125,24 @@ def test_moves_that_waited_are_neither_told_nor_hinted_at(
     wait_for_hints(found, third, 2)  # the board is the same
 
 
+def test_moves_alone_count_as_moves_that_wait(
+    browser: Browser, tmp_path: Path, stack: ExitStack
+) -> None:
+    """An undo or a new game that waits for the server is said, too."""
+    server, _, found = served_page(browser, tmp_path, stack)
+    page, line = found.page, found.page.locator(".play-line")
+    server.close()
+    expect(page.locator(".status-line")).to_be_visible()
+    other = "No connection: this is done once the server is back."
+    for key, words in (
+        ("u", other),
+        ("ArrowLeft", "No connection: one move is waiting."),
+        ("n", other),
+    ):
+        page.keyboard.press(key)
+        expect(line).to_have_text(words)
+
+
 def test_a_player_that_ended_with_its_server_is_told(
     browser: Browser, tmp_path: Path, stack: ExitStack
 ) -> None:
