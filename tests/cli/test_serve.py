@@ -22,6 +22,7 @@ from twofold.cli import serve
 from twofold.errors import ResourceError
 from twofold.games.store import GameStore
 from twofold.web import server
+from twofold.web.hub import Hub
 from twofold.web.security import LOOPBACK, Access
 from twofold.web.server import Server
 
@@ -68,6 +69,30 @@ def test_the_token_stays_until_another_is_wanted(
         assert cli(*words, *more).code == 0
     one, again, new, again_new = (access.token for access, _ in served)
     assert one == again != new == again_new
+
+
+def test_it_says_how_to_start_it_again(
+    cli: Cli, served: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In words that mean the same in every folder."""
+    hubs: list[Hub] = []
+    monkeypatch.setattr(serve, "_close", hubs.append)
+    monkeypatch.chdir(tmp_path)
+    Path("my runs").mkdir()
+    for words in (
+        ("--player", "corner"),
+        ("--folder", "my runs", "--data", "games", "--host", "::1", "--allow-network"),
+    ):
+        assert cli("serve", "--port", "0", *words).code == 0
+    ports = [one[1][1] for one in served if isinstance(one, tuple)]
+    own = [hub.command.removeprefix("twofold serve --no-open ") for hub in hubs]
+    for hub in hubs:
+        hub.close()
+    assert own == [
+        f"--port {ports[0]} --player corner",
+        f"--port {ports[1]} --host ::1 --allow-network --data {tmp_path / 'games'} "
+        f"--folder '{tmp_path / 'my runs'}'",
+    ]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the browser is a script of the shell")

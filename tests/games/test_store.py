@@ -517,3 +517,16 @@ def test_practice_of_two_programs_loses_nothing(store: GameStore) -> None:
             with pytest.raises(InvalidInput, match="got a damaged file"):
                 ask()
         assert store._connection.execute("SELECT content FROM practice").fetchall() == [(content,)]
+
+
+def test_a_game_is_found_without_reading_others(
+    store: GameStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An import looks for each of its games, and thousands may have the same board."""
+    games = [record_of(3, player=player) for player in ("a", "b", "c")]
+    for game, record in zip("xyz", games, strict=True):
+        store.save(game, record, 1.0)
+    with closing(sqlite3.connect(store.path)) as connection, connection:
+        connection.execute("UPDATE game SET record = hex(zeroblob(20000000)) WHERE game = 'x'")
+    monkeypatch.setattr(module, "parse_record", None)
+    assert [store.find(record) for record in games] == ["", "y", "z"]

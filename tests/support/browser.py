@@ -94,6 +94,7 @@ def serve(
     port = listener.getsockname()[1]
     access = Access(port, before.token) if before else Access(port)
     hub = Hub(folder, player, players)
+    hub.command = f"twofold serve --no-open --port {port} --folder {folder}"
     with contextlib.closing(hub), serving(create_app(hub, access, folder), listener):
         yield Served(f"http://127.0.0.1:{access.port}", access.token, folder)
 

@@ -74,8 +74,8 @@ def test_the_app_is_installed_and_opens_without_its_server(browser: Browser, sta
         page.goto(server.url + "/watch")
         heading = page.get_by_role("heading", name="The twofold server is not running")
         expect(heading).to_be_visible()
-        port = server.url.rpartition(":")[2]
-        expect(page.locator("main")).to_contain_text(f"twofold serve --no-open --port {port}")
+        words = f"--no-open --port {server.url.rpartition(':')[2]} --folder {server.folder}"
+        expect(page.locator("main")).to_contain_text(f"twofold serve {words}")
         page.get_by_role("link", name="Play").click()
         expect(heading).to_be_visible()
         found.check()

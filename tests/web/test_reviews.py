@@ -15,7 +15,7 @@ from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.game.rules import STANDARD, Move
 from twofold.games.judge import Judge
-from twofold.games.notebook import Notebook
+from twofold.games.mistakes import MistakeBook
 from twofold.games.review import judge, review
 from twofold.games.store import GameStore
 from twofold.players import PlayerSpec, make_player
@@ -39,7 +39,7 @@ def game(moves: int, last: int = 0) -> Record:
 def reviews(tmp_path: Path) -> Iterator[Reviews]:
     GATE.reset()
     store = GameStore(tmp_path)
-    with closing(Reviews(make_player, Notebook(store), store)) as reviews:
+    with closing(Reviews(make_player, MistakeBook(store), store)) as reviews:
         yield reviews
         GATE.opened.set()
 

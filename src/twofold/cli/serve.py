@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NoReturn
 from twofold.cli._options import USUAL_PLAYER, flag, hint_at_tables, option
 from twofold.cli._output import print_note, print_out, waiting
 from twofold.errors import INTERRUPTED, InvalidInput, MissingExtra, ResourceError, UnsupportedRules
-from twofold.game.notation import shown
+from twofold.game.notation import shell_line, shown
 from twofold.game.rules import STANDARD
 from twofold.games.store import games_folder, make_folder
 from twofold.players import make_player
@@ -80,10 +80,12 @@ def command(
             listener = stack.enter_context(listen(host, port))
             kept = data or token_folder()
             hub = Hub(kept, player, games=None if data else games_folder())
+            own_port = listener.getsockname()[1]
+            hub.command = _again(own_port, host, allow_network, data, folder, player)
             stack.callback(_close, hub)
             make_folder(kept)
             token = kept_token(kept, new=new_token)
-            access = _access(host, listener.getsockname()[1], token)
+            access = _access(host, own_port, token)
             server = Server(create_app(hub, access, folder))
         _announce(host, access, opens=not no_open)
         if player is None:
@@ -94,6 +96,22 @@ def command(
         leave(ResourceError.exit_code)
     print_note("stopped; all games are kept")
     leave(INTERRUPTED if server.signal == signal.SIGINT else 0)
+
+
+def _again(
+    port: int, host: str, allow_network: bool, data: Path | None, folder: Path, player: str | None
+) -> str:
+    """The command that starts such a server again, in any folder."""
+    from twofold.web.server import DEFAULT_PORT  # an extra
+
+    words = ["twofold", "serve", "--no-open"]
+    words += ["--port", str(port)] if port != DEFAULT_PORT else []
+    words += ["--host", host] if host != LOCAL else []
+    words += ["--allow-network"] if allow_network else []
+    words += ["--data", str(data.absolute())] if data else []
+    words += ["--folder", str(folder.absolute())] if folder != Path() else []
+    words += ["--player", player] if player else []
+    return shell_line(*words)
 
 
 def _close(hub: Hub) -> None:

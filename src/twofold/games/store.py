@@ -110,7 +110,7 @@ MAX_PLAYED: Final = 1e11
 _INFO: Final = GameInfo.__struct_fields__
 _LISTED: Final = ", ".join((*_INFO, "played", "imported", "version"))
 _COLUMNS: Final = {
-    "game": _LISTED,
+    "game": f"{_LISTED}, record",
     "best": "game, rules, score",
     "accuracy": "game, moves, percent",
 }
@@ -366,12 +366,11 @@ class GameStore:
     def find(self, record: Record) -> str:
         """The id of a saved game with an equal record; empty if there is none."""
         info = kept_of("", record, 0.0).info
-        like = "rules = ? AND board = ? AND score = ? AND moves = ?"
-        for kept in self.games(like, info.rules, info.board, info.score, info.moves):
-            with contextlib.suppress(NotFound, InvalidRecord):
-                if self.read(kept.info.game).record == record:
-                    return kept.info.game
-        return ""
+        where = "score = ? AND moves = ? AND board = ? AND rules = ? AND record = ? LIMIT 1"
+        like = info.score, info.moves, info.board, info.rules, _text(record)
+        with self._lock, self._errors("read"):
+            found, _ = self._selected("game", "game", where, *like)
+        return str(found[0][0]) if found else ""
 
     # ---- best scores
 
@@ -597,8 +596,13 @@ def _put(connection: sqlite3.Connection, kept: Kept, record: Record, mark: int) 
     marks = ", ".join("?" * (len(values) + 1))
     connection.execute(
         f"INSERT OR REPLACE INTO game ({_LISTED}, record) VALUES ({marks})",
-        [*values, format_record(unindexed(record))],
+        [*values, _text(record)],
     )
+
+
+def _text(record: Record) -> str:
+    """A record as its row has it."""
+    return format_record(unindexed(record))
 
 
 def _words_of(info: GameInfo) -> str:

@@ -12,8 +12,8 @@ from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.game.rules import STANDARD
+from twofold.games.mistakes import MistakeBook
 from twofold.games.mover import Mover
-from twofold.games.notebook import Notebook
 from twofold.games.review import default_judge
 from twofold.games.store import GAMES, GameStore, make_folder
 from twofold.games.threads import JobThreads, start_thread
@@ -49,6 +49,9 @@ class Hub:
         games: folder of the games; None for `games` in `data`.
         warm_up: True to load the default player in a thread.
 
+    Attributes:
+        command: starts the server again; pages show it once the server is gone.
+
     Raises InvalidInput or ResourceError if a folder or spec cannot be used.
     """
 
@@ -67,10 +70,11 @@ class Hub:
         store = GameStore(games)
         self.table: Final = PageTable(store)
         self.searches: Final = Searches(self.roster.make, self.roster.placed)
-        self.notebook: Final = Notebook(store)
+        self.notebook: Final = MistakeBook(store)
         self.reviews: Final = Reviews(self.roster.make, self.notebook, store)
         self.desk: Final = JobThreads(DESKS, "twofold-desk")
         self.jobs: Final = JobQueue(data / "jobs")
+        self.command = ""
         self._start = secrets.token_hex(8)
         self._lock = threading.Lock()
         self._sessions: set[Session] = set()
@@ -91,6 +95,7 @@ class Hub:
                     players=self.roster.infos,
                     ready=self._ready,
                     server=self._start,
+                    command=self.command,
                 )
             )
 

@@ -17,7 +17,13 @@ from twofold.game.rules import Move
 from twofold.games import puzzles
 from twofold.games.daily import FIRST_DAY
 from twofold.games.endgames import EndgamePosition, first_board, play
-from twofold.games.notebook import SOLVED_ROW, Mistake, MistakeSource, Notebook, mistake_of_practice
+from twofold.games.mistakes import (
+    SOLVED_ROW,
+    Mistake,
+    MistakeBook,
+    MistakeSource,
+    mistake_of_practice,
+)
 from twofold.games.puzzles import PuzzleBook
 from twofold.games.store import GameStore
 from twofold.tables.folder import SUFFIX, tables_folder
@@ -208,7 +214,7 @@ class PuzzleBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 class Practice:
     """The operations; `store` keeps the answers."""
 
-    def __init__(self, notebook: Notebook, store: GameStore) -> None:
+    def __init__(self, notebook: MistakeBook, store: GameStore) -> None:
         self._notebook, self._book = notebook, PuzzleBook(store)
 
     # ---- endgames

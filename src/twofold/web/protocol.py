@@ -248,12 +248,14 @@ class Welcome(Reply, tag="welcome", frozen=True):
     Attributes:
         ready: true if the default player is loaded; otherwise `Ready` follows.
         server: differs at each start of the server; after a crash the last moves may be missing.
+        command: starts such a server again.
     """
 
     version: str
     players: list[PlayerInfo]
     ready: bool
     server: str = ""
+    command: str = ""
 
 
 class Ready(Reply, tag="ready", frozen=True):

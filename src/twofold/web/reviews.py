@@ -18,7 +18,7 @@ from twofold.games import daily
 from twofold.games.judge import GameAccuracy, Judge, MoveJudgement
 from twofold.games.kept import Accuracy
 from twofold.games.makers import autoplay_of
-from twofold.games.notebook import Notebook, mistakes_of_game
+from twofold.games.mistakes import MistakeBook, mistakes_of_game
 from twofold.games.review import by_maker, by_phase, phases, positions, tables_note
 from twofold.games.store import GameStore
 from twofold.games.threads import JobThreads
@@ -61,7 +61,7 @@ class Reviews:
     """
 
     def __init__(
-        self, make: Callable[[PlayerSpec], Player], notebook: Notebook, store: GameStore
+        self, make: Callable[[PlayerSpec], Player], notebook: MistakeBook, store: GameStore
     ) -> None:
         self.threads: Final = JobThreads(AT_ONCE, "twofold-review", polite=True)
         self._make, self._notebook, self._store = make, notebook, store

@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.support.browser import ARROWS, Served, Visit, box_of, drawn, serve
 from tests.support.endgame_tables import table_files as table_files  # a fixture
-from twofold.games.notebook import NAME, Mistake, NotebookContent
+from twofold.games.mistakes import NAME, Mistake, MistakeList
 from twofold.games.store import GAMES, GameStore
 from twofold.tables import library
 
@@ -134,7 +134,7 @@ def test_mistakes_come_back_until_they_are_solved(
 
 def mistakes(served: Served) -> list[Mistake]:
     with closing(GameStore(served.folder / GAMES)) as store:
-        return store.practised(NAME, NotebookContent).mistakes
+        return store.practised(NAME, MistakeList).mistakes
 
 
 def shown_as(board: str) -> str:

@@ -34,8 +34,6 @@ const KEPT_AFTER_MS = 3000;
 /** A connection that comes within a moment is not worth a word. */
 const PATIENCE_MS = 2000;
 
-const USUAL_PORT = '2048';
-
 let away = null; // in the place of a page that is opened while there is no server
 const statusLine = h('div', { class: 'status-line', role: 'status', hidden: true });
 
@@ -129,9 +127,7 @@ function awayView() {
     return view('status.sign_in', h('p', { text: text('away.sign_in_note') }), 'status.sign_in', reload);
   }
   announce(text('away.title'));
-  const { port } = window.location;
-  const command = `twofold serve --no-open${port === USUAL_PORT ? '' : ` --port ${port || 80}`}`;
-  return view('away.title', [h('p', { text: text('away.how') }), h('pre', { class: 'away-command mono' }, h('code', { text: command })),
+  return view('away.title', [h('p', { text: text('away.how') }), h('pre', { class: 'away-command mono' }, h('code', { text: settings.get('command') })),
     h('p', { text: text('away.goes_on') })], 'status.retry', () => net.retry());
 }
 

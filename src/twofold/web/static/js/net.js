@@ -193,6 +193,7 @@ class Net extends Teller {
     this.welcome = welcome;
     this.ready = welcome.ready;
     settings.set('strengths', this.players.filter(({ strength }) => strength)); // for names at the next visit
+    if (welcome.command) settings.set('command', welcome.command);
     this.state = 'open';
     for (const game of this.#games) {
       this.#waiting.set(this.send({ type: 'open', game }), { reopened: game, resolve() {}, reject() {} });

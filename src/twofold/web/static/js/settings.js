@@ -18,6 +18,7 @@ const DEFAULTS = {
   chances: 'after', // when Practice shows the chances of moves: before, after, off
   details: false, // whether the details of an analysis are open
   strengths: [], // those of the server at the last visit
+  command: 'twofold serve --no-open', // that starts it
 };
 
 class Settings extends Teller {

@@ -105,13 +105,13 @@ class Mistake(msgspec.Struct):
         return self.lost * (1 + self.missed)
 
 
-class NotebookContent(msgspec.Struct):
+class MistakeList(msgspec.Struct):
     """All mistakes, the oldest first."""
 
     mistakes: list[Mistake] = []
 
 
-class Notebook:
+class MistakeBook:
     """The notebook beside the games; `chance` draws the next position. Thread-safe."""
 
     def __init__(self, store: GameStore, chance: random.Random | None = None) -> None:
@@ -161,22 +161,22 @@ class Notebook:
         """
         if not mistakes:
             return 0
-        return self._store.practise(NAME, NotebookContent, lambda content: _add(content, mistakes))
+        return self._store.practise(NAME, MistakeList, lambda content: _add(content, mistakes))
 
     def _mistakes(self) -> list[Mistake]:
-        return self._store.practised(NAME, NotebookContent).mistakes
+        return self._store.practised(NAME, MistakeList).mistakes
 
     def _change(self, name: str, edit: Callable[[Mistake], Mistake]) -> Mistake:
-        def change(content: NotebookContent) -> Mistake:
+        def change(content: MistakeList) -> Mistake:
             for one in content.mistakes:
                 if one.id == name:
                     return edit(one)
             raise NotFound("there is no such position in the notebook")
 
-        return self._store.practise(NAME, NotebookContent, change)
+        return self._store.practise(NAME, MistakeList, change)
 
 
-def _add(content: NotebookContent, mistakes: Sequence[Mistake]) -> int:
+def _add(content: MistakeList, mistakes: Sequence[Mistake]) -> int:
     known = {one.id: one for one in content.mistakes}
     new = 0
     for one in mistakes:

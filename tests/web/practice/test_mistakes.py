@@ -16,16 +16,16 @@ from twofold.errors import InvalidInput
 from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.game.rules import Move
-from twofold.games import notebook as module
+from twofold.games import mistakes as module
 from twofold.games.endgames import first_board, play
 from twofold.games.judge import MISTAKES, MoveJudgement
 from twofold.games.kept import OPENED_TAG
-from twofold.games.notebook import (
+from twofold.games.mistakes import (
     MOST_OF_GAME,
     Mistake,
+    MistakeBook,
+    MistakeList,
     MistakeSource,
-    Notebook,
-    NotebookContent,
     mistake_of_practice,
     mistakes_of_game,
 )
@@ -130,7 +130,7 @@ def test_where_a_table_judges_its_chances_count(every: list[MoveJudgement]) -> N
 
 
 def test_two_right_answers_in_a_row_solve_a_position(tmp_path: Path) -> None:
-    notebook = Notebook(GameStore(tmp_path))
+    notebook = MistakeBook(GameStore(tmp_path))
     notebook.add([mistake(1)])
     for move, row, missed in [("u", 1, 0), ("l", 0, 1), ("u", 1, 1), ("u", 2, 1)]:
         assert notebook.counts() == (1, 0)
@@ -141,7 +141,7 @@ def test_two_right_answers_in_a_row_solve_a_position(tmp_path: Path) -> None:
 
 
 def test_larger_and_missed_mistakes_come_more_often(tmp_path: Path) -> None:
-    notebook = Notebook(GameStore(tmp_path), random.Random(1))
+    notebook = MistakeBook(GameStore(tmp_path), random.Random(1))
     notebook.add([mistake(1, 0.9), mistake(2, 0.7), mistake(3, 0.9)])
     notebook.answer(mistake(3).id, Move.LEFT)  # weights 0.1, 0.3, 0.2
     asked = Counter(one.id for one in (notebook.next() for _ in range(600)) if one)
@@ -150,7 +150,7 @@ def test_larger_and_missed_mistakes_come_more_often(tmp_path: Path) -> None:
 
 
 def test_a_position_does_not_come_twice_at_once(tmp_path: Path) -> None:
-    notebook = Notebook(GameStore(tmp_path))
+    notebook = MistakeBook(GameStore(tmp_path))
     notebook.add([mistake(1, 0.1), mistake(2, 0.97)])
     assert {one.id for one in (notebook.next(mistake(1).id) for _ in range(9)) if one} == {
         mistake(2).id
@@ -162,7 +162,7 @@ def test_a_position_does_not_come_twice_at_once(tmp_path: Path) -> None:
 
 
 def test_the_same_mistake_again_counts_as_missed_unless_it_is_the_same_move(tmp_path: Path) -> None:
-    notebook = Notebook(GameStore(tmp_path))
+    notebook = MistakeBook(GameStore(tmp_path))
     assert notebook.add([mistake(1)]) == 1
     notebook.drop(mistake(1).id)
     assert notebook.add([mistake(1)]) == 0  # the same game, reviewed once more
@@ -180,18 +180,18 @@ def test_the_same_mistake_again_counts_as_missed_unless_it_is_the_same_move(tmp_
 )
 def test_entries_that_no_review_makes_are_refused(tmp_path: Path, change: dict[str, Any]) -> None:
     store = GameStore(tmp_path)
-    Notebook(store).add([msgspec.structs.replace(mistake(1), **change)])
+    MistakeBook(store).add([msgspec.structs.replace(mistake(1), **change)])
     with pytest.raises(InvalidInput):
-        Notebook(store).next()
+        MistakeBook(store).next()
 
 
 def test_the_notebook_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_POSITIONS", 3)
-    notebook = Notebook(GameStore(tmp_path))
+    notebook = MistakeBook(GameStore(tmp_path))
     notebook.add([mistake(1, 0.1), mistake(2, 0.8), mistake(3, 0.5)])
     notebook.drop(mistake(1).id)
     notebook.add([mistake(4, 0.6), mistake(5, 0.7)])
-    kept = GameStore(tmp_path).practised(module.NAME, NotebookContent).mistakes
+    kept = GameStore(tmp_path).practised(module.NAME, MistakeList).mistakes
     assert [one.id for one in kept] == [mistake(number).id for number in (3, 4, 5)]
 
 
