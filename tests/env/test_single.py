@@ -243,9 +243,15 @@ def test_an_environment_says_what_it_plays() -> None:
     ],
 )
 def test_invalid_reset_options_are_refused(options: Any, text: str) -> None:
-    for envs in (Env2048(), VectorEnv2048(2)):
-        with pytest.raises(Refused, match=text):
-            envs.reset(options=options)
+    for envs, action in ((Env2048(), 0), (VectorEnv2048(2), np.zeros(2, dtype=int))):
+        after = []
+        for is_asked in (False, True):
+            envs.reset(seed=1)
+            if is_asked:
+                with pytest.raises(Refused, match=text):
+                    envs.reset(seed=2, options=options)
+            after.append(envs.step(action))  # type: ignore[arg-type]
+        assert_same(after[1], after[0])  # the game goes on as if nothing was asked
 
 
 @pytest.mark.parametrize(

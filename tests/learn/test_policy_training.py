@@ -108,6 +108,18 @@ def test_a_model_learns_from_games_on_a_card(monkeypatch: pytest.MonkeyPatch) ->
     assert training.curve.points[-1].mean > training.curve.points[0].mean + 10
 
 
+def test_only_legal_moves_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where every number drawn is 0; the games refuse an illegal move."""
+    import torch
+
+    from twofold.learn.policy_training import PolicyTraining
+
+    training = PolicyTraining(TINY, device="cpu")
+    monkeypatch.setattr(torch, "rand", lambda shape, **_: torch.zeros(shape))
+    played, _ = training.learner.play()
+    assert played.legal.gather(1, played.moves[:, None]).all()
+
+
 def test_advantages_equal_the_sum_over_errors() -> None:
     import torch
 

@@ -14,6 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.support.twins import positions, values_of
+from twofold.errors import InvalidBudget
 from twofold.game.board import Board
 from twofold.game.rules import Rules
 from twofold.kernels.context import NEVER, NODE_LIMIT, NODES
@@ -87,6 +88,12 @@ def values(found: DeepFound) -> dict[Any, float]:
 
 
 # What is answered.
+
+
+@pytest.mark.parametrize("limits", [{"ply": 2.5}, {"ply": "3"}, {"nodes": True}, {"seconds": "1"}])
+def test_a_limit_that_is_no_number_is_refused(limits: dict[str, Any]) -> None:
+    with pytest.raises(InvalidBudget, match=r"expected .* number, got"):
+        Budget(**limits)
 
 
 @pytest.mark.parametrize("budget", ["nodes=1", "time=0.000001ms", "nodes=1,time=1us", "ply=1"])

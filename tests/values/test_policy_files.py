@@ -13,6 +13,8 @@ from twofold.storage.arrays import map_tensors, write_tensors
 from twofold.values.network_file import FOLDER, file_hash
 from twofold.values.policy_network import (
     FORMAT,
+    Dense,
+    PolicyNetwork,
     is_policy,
     load_policy,
     named_policy,
@@ -33,6 +35,15 @@ def test_what_is_written_is_read(symmetric: bool, tmp_path: Path) -> None:
     for one, other in zip(found.arrays(), network.arrays(), strict=True):
         assert np.array_equal(one, other)
     assert is_policy(path)
+
+
+def test_weights_whose_bounds_overflow_are_refused() -> None:
+    huge = [
+        Dense(np.full((n, 5), 3e38, np.float32), np.zeros(5, np.float32)) for n in (24, *[5] * 9)
+    ]
+    network = make_policy(widths=(24,))
+    with pytest.raises(InvalidNetwork, match="finite"):
+        PolicyNetwork((4, 4), network.table, network.bias, huge, reward="points")
 
 
 def test_weights_too_large_for_half_precision_are_refused(tmp_path: Path) -> None:

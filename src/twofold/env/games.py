@@ -146,10 +146,11 @@ class Start(NamedTuple):
     move_number: int
 
 
-def parse_start(options: dict[str, Any] | None, shape: tuple[int, int]) -> Start | None:
-    """The first board, of this shape, of `reset` options; None for a new game.
+def parse_start(options: dict[str, Any] | None, rules: Rules) -> Start | None:
+    """The first board of `reset` options, which games under the rules can have; None: a new game.
 
-    Raises `InvalidInput`.
+    Raises `InvalidInput`; `InvalidBoard` also if the board leads to larger tiles than the
+    observations hold.
     """
     if options is None:
         return None
@@ -164,12 +165,20 @@ def parse_start(options: dict[str, Any] | None, shape: tuple[int, int]) -> Start
         raise InvalidInput(f"expected a board with {shown(next(iter(options)))}, got none")
     board = options["board"]
     if isinstance(board, np.ndarray):
-        board = Board.from_array(board, shape)
+        board = Board.from_array(board, rules.shape)
     elif not isinstance(board, Board):
         if not isinstance(board, str):
             raise InvalidBoard(f"expected a Board, its text or an array, got {shown(board)}")
         board = Board.parse(board)
-    return Start(board, _whole(options, "score"), _whole(options, "move_number"))
+    score, move_number = (_whole(options, key) for key in ("score", "move_number"))
+    Game.from_board(board, rules, 0, score=score, move_number=move_number)
+    beyond = 2 << rules.max_exponent
+    if rules.max_exponent < MAX_EXPONENT and sum(board) >= beyond:
+        raise InvalidBoard(
+            f"expected a sum of tiles below {beyond}, which no game under these rules reaches, "
+            f"got {sum(board)}"
+        )
+    return Start(board, score, move_number)
 
 
 def _whole(options: dict[str, Any], key: str) -> int:
@@ -383,20 +392,9 @@ class EnvGames:
         return exhausted, Numbers(legal, scores, move_numbers, max_tiles, seeds)
 
     def place(self, which: NDArray[np.bool_], start: Start) -> None:
-        """Begin the chosen games, with their seeds in `seeds`, on a board of the same shape.
-
-        Raises `InvalidBoard` for one that leads to larger tiles than the observations hold.
-        """
-        board, rules = start.board, self.settings.rules
-        Game.from_board(board, rules, 0, score=start.score, move_number=start.move_number)
-        beyond = 2 << rules.max_exponent
-        if rules.max_exponent < MAX_EXPONENT and sum(board) >= beyond:
-            raise InvalidBoard(
-                f"expected a sum of tiles below {beyond}, which no game under these rules reaches, "
-                f"got {sum(board)}"
-            )
+        """Begin the chosen games, with their seeds in `seeds`, on a board of `parse_start`."""
         games = np.flatnonzero(which)
-        cells = np.array(board.exponents, dtype=np.uint8)
+        cells = np.array(start.board.exponents, dtype=np.uint8)
         self.place_each(games, np.tile(cells, (len(games), 1)))
         self.scores[games], self.move_numbers[games] = start.score, start.move_number
 

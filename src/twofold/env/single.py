@@ -199,7 +199,7 @@ class Env2048(WithSpec, gymnasium.Env[NDArray[Any], int]):
             InvalidSeed: the seed is out of range.
             InvalidInput: an option is unknown or invalid.
         """
-        start = parse_start(options, self.settings.rules.shape)
+        start = parse_start(options, self.settings.rules)
         if seed is not None:
             seed = check_seed(seed)
         super().reset(seed=seed)

@@ -235,7 +235,7 @@ class VectorEnv2048(WithSpec, VectorEnv[NDArray[Any], NDArray[np.int64], NDArray
         if isinstance(options, Mapping):
             options = dict(options)
             which = options.pop("reset_mask", None)
-        start = parse_start(options, self.settings.rules.shape)
+        start = parse_start(options, self.settings.rules)
         if which is None:
             return start, self._all
         if not (

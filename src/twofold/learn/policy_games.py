@@ -105,8 +105,8 @@ class TrainingGames:
     def _place(self, places: NDArray[np.int64]) -> None:
         """Begin games with their start tiles and one or two large ones.
 
-        Until 2^14 was reached, one tile of at least the largest so far; then 2^14, 2^15, or
-        those with the next smaller or larger one. Smaller boards scale this down.
+        Until 2^14 was reached, that is one of at least a quarter of the largest so far; then 2^14,
+        2^15, 2^14 with 2^13, or 2^15 with 2^14. Smaller boards scale this down.
 
         Source: PufferLib, 2048, January 2026.
         """

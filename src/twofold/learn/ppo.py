@@ -308,6 +308,7 @@ class Play:
         """Sampled moves, their log-probabilities, and the values of the boards."""
         logits, values = self._model(boards)
         logs = choice(logits, legal)
+        drawn = drawn.clamp(min=torch.finfo(drawn.dtype).tiny)  # 0 would rule out a legal move
         moves = (logs.exp() / -drawn.log()).argmax(1, keepdim=True)  # as torch.multinomial does
         values = values * self._model.spread + self._model.middle
         return moves[:, 0], logs.gather(1, moves)[:, 0], values

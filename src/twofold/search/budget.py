@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from numbers import Integral, Real
 from typing import Any, Final, Self
 
 import numpy as np
@@ -33,7 +34,7 @@ class Budget:
     of positions.
 
     Raises:
-        InvalidBudget: a value is not a positive number.
+        InvalidBudget: a value is not a positive number, or `ply` or `nodes` is not whole.
         LimitExceeded: a value exceeds `twofold.limits`.
     """
 
@@ -42,9 +43,9 @@ class Budget:
     nodes: int | None = None
 
     def __post_init__(self) -> None:
-        _check("ply", self.ply, MAX_PLY)
-        _check("time in seconds", self.seconds, MAX_SECONDS)
-        _check("nodes", self.nodes, MAX_NODES)
+        _check("ply", self.ply, MAX_PLY, Integral)
+        _check("time in seconds", self.seconds, MAX_SECONDS, Real)
+        _check("nodes", self.nodes, MAX_NODES, Integral)
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -119,9 +120,12 @@ def _whole(key: str, text: str) -> int:
     return int(value)
 
 
-def _check(name: str, value: float | None, most: float) -> None:
+def _check(name: str, value: float | None, most: float, kind: type) -> None:
     if value is None:
         return
+    if not isinstance(value, kind) or isinstance(value, bool):
+        what = "a number" if kind is Real else "a whole number"
+        raise InvalidBudget(f"expected {name} as {what}, got {shown(value)}")
     if not value > 0:
         raise InvalidBudget(f"expected {name} above 0, got {value}")
     if value > most:

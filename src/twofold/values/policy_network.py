@@ -168,17 +168,12 @@ class PolicyNetwork:
                 raise InvalidNetwork(f"expected float32 in one piece, got {array.dtype}")
             if not np.isfinite(array).all():
                 raise InvalidNetwork("expected finite weights, got NaN or infinity")
-        if self._largest_output() > _LARGEST:
-            raise InvalidNetwork("expected weights whose outputs are finite, got larger ones")
-
-    def _largest_output(self) -> float:
-        """A bound on every number that a board makes, from layer to layer."""
+        # Bounds on every number that a board makes, from layer to layer.
         most = np.abs(self.table).max(axis=1).sum(axis=0, dtype=np.float64) + np.abs(self.bias)
-        largest = most.max()
+        _check_finite(most)
         for layer in self.layers:
             most = most @ np.abs(layer.weights).astype(np.float64) + np.abs(layer.bias)
-            largest = max(largest, most.max())
-        return float(largest)
+            _check_finite(most)
 
     def arrays(self) -> list[Floats]:
         """All weights: the table, its bias, then weights and bias of each layer."""
@@ -282,6 +277,11 @@ def _check_vector(bias: Floats, width: int) -> None:
     check_limit("width of a layer", width, 1, MAX_WIDTH)
     if bias.shape != (width,):
         raise InvalidNetwork(f"expected a bias of {width} numbers, got {bias.shape}")
+
+
+def _check_finite(bounds: Values) -> None:
+    if bounds.max() > _LARGEST:
+        raise InvalidNetwork("expected weights whose outputs are finite, got larger ones")
 
 
 FORMAT: Final = POLICY_FORMAT
