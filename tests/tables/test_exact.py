@@ -1,5 +1,6 @@
 """Tables: look-ups, and files that are valid, truncated, damaged or foreign."""
 
+import itertools
 import random
 from collections.abc import Callable
 from functools import partial
@@ -15,29 +16,19 @@ from tests.tables.made import write_solution
 from twofold.errors import InvalidBoard, InvalidTable, ResourceError
 from twofold.game.board import Board
 from twofold.game.rules import Move
+from twofold.kernels import play, solved
+from twofold.kernels._jit import address_of
 from twofold.tables.exact import ExactTable, solve
 from twofold.tables.problem import Problem
 from twofold.tables.solver import Solver
 from twofold.tables.store import LayerStore
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    """A table of 2x3 in a file."""
-    write_solution(tmp_path / "2x3.table", "2x3")
-    return tmp_path / "2x3.table"
-
-
-def test_a_written_table_can_be_read(path: Path, two_by_three: ExactTable) -> None:
-    table = ExactTable.open(path, check=True)
-    assert table.problem == two_by_three.problem
-    assert np.array_equal(table.layers.keys, two_by_three.layers.keys)
-    assert np.array_equal(table.layers.values, two_by_three.layers.values)
-    assert path.stat().st_size < 12 * len(table) + 8_192  # 12 bytes a state
-
-
-def test_others_can_read_it(path: Path, two_by_three: ExactTable) -> None:
+def test_others_can_read_it(tmp_path: Path, two_by_three: ExactTable) -> None:
     """As the page on the format says: any reader of safetensors, and a search in the keys."""
+    path = tmp_path / "2x3.table"
+    write_solution(path, "2x3")
+    assert path.stat().st_size < 12 * len(two_by_three) + 8_192  # 12 bytes a state
     tensors = safetensors.numpy.load_file(path)
     assert set(tensors) == {"keys", "layers", "values"}
     board = Board.parse("2x3:012/131")
@@ -63,6 +54,26 @@ def test_look_ups_of_any_board(two_by_three: ExactTable) -> None:
             assert found == max(two_by_three.move_values(board).values())
         else:
             assert np.isnan(found)
+
+
+def test_the_player_knows_some_moves_of_a_board_that_cannot_occur(two_by_three: ExactTable) -> None:
+    """It makes the first of the best known moves, or the first legal one."""
+    words = two_by_three.words
+    policy = address_of(solved.play_by_table)
+    chosen: set[int | None] = set()
+    for exponents in itertools.product(range(6), repeat=3):
+        board = Board((0, 0, 0, *exponents), (2, 3))
+        legal = board.legal_moves()
+        if not legal:
+            continue
+        values, found = np.empty(1), np.empty(4)
+        solved.look_up(np.array([board.to_bits()], dtype=np.uint64), values, found, words)
+        known = [move for move in legal if not np.isnan(found[move])]
+        best = max(known, key=lambda move: found[move], default=legal[0])
+        mask, bits = sum(1 << move for move in legal), np.uint64(board.to_bits())
+        assert play.ask(policy, bits, mask, 0, np.uint64(0), words) == best
+        chosen.add(legal.index(best) if known else None)
+    assert chosen >= {None, 0, 1}
 
 
 def test_invalid_look_ups(two_by_two: ExactTable) -> None:
@@ -92,12 +103,6 @@ def test_the_goal_is_worth_one_and_ends_play() -> None:
     score = solve(Problem.parse("2x2 goal=16 stop=goal"))
     assert score.value(Board.parse("2x2:41/00")) == 0
     assert score.move_values(Board.parse("2x2:33/00"))[Move.LEFT] == 16
-
-
-# ---- files
-
-
-# ---- work that goes on
 
 
 def has_layers(store: LayerStore, count: int) -> bool:

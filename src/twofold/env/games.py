@@ -1,6 +1,4 @@
-"""Games that step together in one kernel; both environments use them. And the options of both.
-
-The options of an environment, their validation, and the forms of an observation.
+"""Games that step together in one kernel, for both environments, and the options of both.
 
 Kernels write observations during play; `observe` is the plain twin, for any board.
 

@@ -5,11 +5,10 @@ minimax: the first of the best in the order up, right, down, left. The transposi
 afterstates only, and a value is used at equal depth only, so it equals that of a search without a
 table. If a value depends on the score, the score is part of the key.
 
-The search of Baeldung's 2048 solver: spawn results are summed, not averaged, in integers.
-
-The first move is followed by `rounds` rounds of a spawn and a move. A spawn's term is its value
-times 0.9 or 0.1 as a float64, rounded towards zero; the value of a state is that of its best move,
-0 without a move.
+In the search of Baeldung's 2048 solver spawn results are summed, not averaged, in integers. The
+first move is followed by `rounds` rounds of a spawn and a move. A spawn's term is its value times
+0.9 or 0.1 as a float64, rounded towards zero; the value of a state is that of its best move, 0
+without a move.
 """
 
 from typing import Final

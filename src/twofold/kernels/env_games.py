@@ -1,7 +1,5 @@
 """One game of an environment: its layout, its observations and rewards, its start, steps and end.
 
-Layout of an environment's games for the kernels: words, forms, results of a step.
-
 A game is one element in each of several arrays. Their addresses and the constants of the games
 are a uint64 array of WORDS elements, whose owner keeps the arrays alive.
 
@@ -101,9 +99,10 @@ TOO_LARGE: Final = -3
 
 _LOW_NIBBLES: Final = np.uint64(0x0F0F0F0F0F0F0F0F)
 _BYTE_SUM: Final = np.uint64(0x0101010101010101)
-_SPREAD: Final = np.uint64(0x00204081)
-_SPREAD_KEEP: Final = np.uint64(0x01010101)
-_GATHER: Final = np.uint64(0x01020408)
+SPREAD: Final = np.uint64(0x00204081)
+SPREAD_KEEP: Final = np.uint64(0x01010101)
+GATHER: Final = np.uint64(0x01020408)
+"""Factors and mask of `spread_mask` and `gather_mask`."""
 _0, _4, _15, _24, _56 = map(np.uint64, (0, 4, 15, 24, 56))
 
 
@@ -162,13 +161,13 @@ store_tiles = _store_board(_as_tiles, "Write the tiles of a 4x4 board, 16 int64.
 @kernel("uint64(int64)")
 def spread_mask(legal):
     """4 bits as 4 bytes of 0 or 1, bit 0 in the lowest byte."""
-    return (np.uint64(legal) * _SPREAD) & _SPREAD_KEEP
+    return (np.uint64(legal) * SPREAD) & SPREAD_KEEP
 
 
 @kernel("int64(uint64)")
 def gather_mask(spread):
     """The inverse of `spread_mask`."""
-    return np.int64(((spread * _GATHER) >> _24) & _15)
+    return np.int64(((spread * GATHER) >> _24) & _15)
 
 
 @kernel("int64(uint64)")

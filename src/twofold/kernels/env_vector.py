@@ -1,10 +1,7 @@
 """One step of many games in one call, for environments of reinforcement learning.
 
-WIDTH games at a time: the steps that most games make, without branches or tables.
-
-`env.games` makes the other steps, game by game.
-
-Most steps are made WIDTH games at a time by `env.simd`, the others one by one by `env.games`.
+The steps that most games make are made WIDTH games at a time, without branches or tables; the
+others game by game, by `env_games`.
 """
 
 from typing import Final
@@ -39,9 +36,6 @@ _NEVER: Final = np.uint64(1 << 62)
 _LARGEST: Final = np.uint64(1 << 14)
 """The largest tile allowed here: a merge of two of them still fits 64 bits."""
 _SIGN: Final = np.uint64(1 << 63)
-_SPREAD: Final = np.uint64(0x00204081)
-_SPREAD_KEEP: Final = np.uint64(0x01010101)
-_GATHER: Final = np.uint64(0x01020408)
 
 
 @kernel(LANES(types.int64, LANES, LANES, LANES, LANES, LANES))
@@ -138,7 +132,7 @@ def step_lanes(words, first):
         after = simd.choose(vertical, lane_bits.transpose(after), after)
         number = simd.load(numbers, game)
         random_bits = lane_bits.mix(
-            simd.load(seeds, game) + (number + (start_tiles + _1)) * GAMMA  # as `dice.dice`
+            simd.load(seeds, game) + (number + (start_tiles + _1)) * GAMMA  # as `play.dice`
         )
         new, tiles = lane_bits.place_spawns(after, moved, random_bits, mask, distribution)
         largest = simd.in_all(_1) << lane_bits.max_exponent(new)
@@ -155,7 +149,7 @@ def step_lanes(words, first):
         simd.store(steps, game, taken)
         simd.store(max_tiles, game, largest)
         simd.store(rewards, game, simd.choose(still, illegal_reward, value))
-        simd.store_i32(masks, game, (legal * _SPREAD) & _SPREAD_KEEP)
+        simd.store_i32(masks, game, (legal * env.SPREAD) & env.SPREAD_KEEP)
         simd.store_u8(ready, game, legal & goes_on)
         simd.store_u8(terminated, game, over & _1)
         simd.store_u8(truncated, game, lane_bits.opposite(goes_on) & _1)
@@ -185,13 +179,13 @@ def random_legal_lanes(legal, draws):
 
 @kernel(types.int64(U64_POINTER, types.uint64, I64_POINTER))
 def sample_lanes(words, key, actions):
-    """`vector.sample_actions` for the first games, a multiple of WIDTH; returns their number."""
+    """`sample_actions` for the first games, a multiple of WIDTH; returns their number."""
     masks, games = i32_at(words[env.LEGAL]), np.int64(words[env.GAMES])
     steps = (simd.lane_numbers() + _1) * GAMMA
     game = 0
     while game + WIDTH <= games:
         random_bits = lane_bits.mix(steps + (key + np.uint64(game) * GAMMA))
-        legal = ((simd.load_i32(masks, game) * _GATHER) >> _24) & _15
+        legal = ((simd.load_i32(masks, game) * env.GATHER) >> _24) & _15
         simd.store_i64(actions, game, random_legal_lanes(legal, random_bits))
         game += WIDTH
     return game

@@ -1,10 +1,9 @@
 """Temporal-difference learning of n-tuple networks during self-play, from starts of a carousel.
 
-The carousel: stored afterstates from which training games start (Jaskowski 2018, by stages).
-
-It has a row for each stage of the network, or for each band of tile sums; row 0, of the first
-stage or of the boards below all bands, stays empty. The first afterstate of each row that a game
-enters is stored, in a ring of CAROUSEL_SIZE. By stages, CAROUSEL_BATCH new games alternate with as
+The carousel holds afterstates from which training games start (Jaskowski 2018, by stages). It has
+a row for each stage of the network, or for each band of tile sums; row 0, of the first stage or of
+the boards below all bands, stays empty. The first afterstate of each row that a game enters is
+stored, in a ring of CAROUSEL_SIZE. By stages, CAROUSEL_BATCH new games alternate with as
 many from each row in turn. By bands, a share of the games starts from a random row that is not
 empty, the others are new.
 

@@ -1,9 +1,8 @@
 """The value of an afterstate in an n-tuple network, and its use in searches and games.
 
-Tile-downgrading on bits: large tiles are halved, which makes boards like those of the training.
-
-The exponent of every tile above the largest missing one falls by one. Equal tiles stay equal, and
-the legal moves stay the same.
+Tile-downgrading halves large tiles, which makes boards like those of the training: the exponent of
+every tile above the largest missing one falls by one. Equal tiles stay equal, and the legal moves
+stay the same.
 
     .   .   .   2         .   .   .   2
     .   2   4   8   ->    .   2   4   8        16384 is missing: 32768 becomes 16384

@@ -1,11 +1,9 @@
-"""Policies without a search, on bits and on cells, and two policies in turn.
+"""Policies without a search, on bits and on cells; and two policies in turn (`relay`).
 
-Two policies in turn: one until a large tile is made, the other from there on.
-
-A board is late if its different tiles sum to a limit, or all its tiles to an eighth more. The
-first is so when a large tile has just been made and the board is nearly empty; before that the
-tiles already have the sum, but stand as the first policy needs them. The second keeps boards late
-whose two largest tiles have become equal.
+The second plays from a large tile on. A board is late if its different tiles sum to a limit, or
+all its tiles to an eighth more. The first is so when a large tile has just been made and the board
+is nearly empty; before that the tiles already have the sum, but stand as the first policy needs
+them. The second keeps boards late whose two largest tiles have become equal.
 """
 
 from typing import Final

@@ -1,17 +1,15 @@
 """A policy network on one board: turns, logits of the four moves, value, and rewards of training.
 
-A board turned to one of its symmetric forms, the same for all of them.
-
-A turn is a number: bit 2 exchanges rows and columns, then bit 1 top and bottom, bit 0 left and
-right. Square boards have eight turns, others the first four. The form is the last one in the order
-of the cells, row by row, so that large tiles come first.
+A symmetric network sees a board in one of its symmetric forms: the last one in the order of the
+cells, row by row, so that large tiles come first. A turn is a number: bit 2 exchanges rows and
+columns, then bit 1 top and bottom, bit 0 left and right. Square boards have eight turns, others the
+first four.
 
 Each output is a sum in a fixed order, first the bias, then the inputs, without fused
 multiplication. So the result is the same on every machine and for every vector width.
 
-Expectimax guided by a policy network: it tries the probable moves, and its critic values leaves.
-
-A critic is learnt from boards that its policy comes by, and values others too highly. So each max
+A search guided by a policy network tries the probable moves, and its critic values leaves. A critic
+is learnt from boards that its policy comes by, and values others too highly. So each max
 node tries only moves that are not much less probable than the most probable one.
 """
 
@@ -47,7 +45,7 @@ from twofold.limits import BITS_MAX_CELLS, MAX_CELLS
 #   BIAS       Address of its bias, float32 (width,)
 #   WIDEST     Width of the widest layer
 #   LAYERS     Number of layers after the first, the head among them
-#   SYMMETRIC  1 if boards are turned to one of their symmetric forms first, see `turns`
+#   SYMMETRIC  1 if boards are turned to one of their symmetric forms first, see `turn_cells`
 #   FIRST      The words of the layers begin here, `LAYER_WORDS` each
 #   WEIGHTS    Address of the weights of a layer, float32 (inputs, outputs)
 #   OUTPUT     Numbers that a network gives: the logits of up, right, down, left, and the value
@@ -230,7 +228,7 @@ def dense(inputs, count, layer, out):
 
 @kernel(types.void(U8_POINTER, U64_POINTER, F32_POINTER))
 def forward(cells, words, out):
-    """The outputs of a network for a board in cells, see `words.OUTPUT`."""
+    """The outputs of a network for a board in cells, see `OUTPUT`."""
     rows, cols = np.int64(words[ROWS]), np.int64(words[COLS])
     turn, turned = 0, u8_space(MAX_CELLS)
     if words[SYMMETRIC]:

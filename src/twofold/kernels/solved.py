@@ -140,14 +140,16 @@ def move_values(bits, table):
 
 @kernel(types.int64(types.uint64, U64_POINTER))
 def best_move(bits, table):
-    """The first move of the largest value; the first legal move if no value is known."""
+    """The first move of the largest known value; the first legal move if no value is known."""
     a, b, c, d = move_values(bits, table)
-    best, most = -1, _ILLEGAL
+    best, most, first = -1, _ILLEGAL, -1
     for move in range(4):
         value = a if move == 0 else b if move == 1 else c if move == 2 else d
-        if value > most or (best < 0 and value != _ILLEGAL):
+        if value > most:
             best, most = move, value
-    return best
+        if first < 0 and value != _ILLEGAL:
+            first = move
+    return best if best >= 0 else first
 
 
 @kernel(types.int64(types.uint64, types.float64, U64_POINTER))

@@ -1,6 +1,4 @@
-"""Solving by layers, and boards up to symmetry with their keys.
-
-Boards up to symmetry, and their keys in the tables of solved games.
+"""Solving by layers, and boards up to symmetry with their keys in the tables of solved games.
 
 The smallest word of all symmetries stands for a board. In a layer, the boards of one sum of
 tiles, its key is the exponents of all cells but the last, which follows from the sum.

@@ -13,11 +13,9 @@ without locks: an entry that two threads wrote at once does not match (Hyatt 199
 A search by one thread that uses only its own values begins with the first 2^12 buckets, which stay
 in the processor's cache, and moves to the whole table before it would lose a value.
 
-Bounds in the transposition table, for searches within a window.
-
-A value outside the window (alpha, beta) is only a bound. An entry holds one value of a position at
-one depth, with its kind: exact, lower bound, upper bound. `transposition` describes the
-entries; but here only one thread may use the table.
+In a search within a window (alpha, beta) a value outside the window is only a bound. An entry holds
+one value of a position at one depth, with its kind: exact, lower bound, upper bound. Only one
+thread may use a table with bounds (`find_any`, `store_within`).
 """
 
 from typing import Final
@@ -244,7 +242,7 @@ def store_within(bucket, key, value, alpha, beta, context):
     """Store the result of a search within (alpha, beta); the key's kind is 0.
 
     It replaces the current generation's value of the same position and depth, or else the least
-    useful entry, as in `transposition.store`.
+    useful entry, as in `store`.
     """
     table = u64_at(context[at.TABLE])
     now = context[at.GENERATION]

@@ -1,6 +1,4 @@
-"""Small games solved: the value of every state under optimal play, and how games then end.
-
-Tables: the value of every state of a game under optimal play.
+"""Tables: the value of every state of a game under optimal play, and how games then end.
 
 Example::
 
@@ -11,11 +9,9 @@ Example::
 
     table = ExactTable.open("3x3.table")
 
-Outcomes: how games end under optimal play, exactly.
-
-The probability of each state is passed on, layer by layer, to the successors of its best move. Of
-equal moves the first in the order up, right, down, left is made on the canonical board; another
-way to break ties may lead to other outcomes of the same value.
+For outcomes the probability of each state is passed on, layer by layer, to the successors of its
+best move. Of equal moves the first in the order up, right, down, left is made on the canonical
+board; another way to break ties may lead to other outcomes of the same value.
 """
 
 import os

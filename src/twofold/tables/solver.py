@@ -3,11 +3,9 @@
 The result is the same for any number of threads. `plan_words` are the parameters that kernels read,
 and `Slots` the hash sets that they fill. See `twofold.kernels.solving`.
 
-Estimates the number of states of a game before they are listed.
-
-Random boards are tested for conditions that every state meets. The share of these boards that can
-be reached is fitted to known counts, from 2x2 to 3x4 complete and 4x4 to 64; estimates are within a
-factor of 1.6 of all of these.
+For the estimate random boards are tested for conditions that every state meets. The share of these
+boards that can be reached is fitted to known counts, from 2x2 to 3x4 complete and 4x4 to 64;
+estimates are within a factor of 1.6 of all of these.
 """
 
 import contextlib

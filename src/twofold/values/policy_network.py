@@ -4,9 +4,8 @@ The first layer is a table: it adds a row for each cell and its exponent. Dense 
 follow. The last one, the head, gives the logits of the four moves and the value of the board. A
 `Reward` is what training pays for each merge and for the end of a game.
 
-Files of policy networks: the weights and a card, as safetensors.
-
-See `docs/reference/policy-files.md`. The file of a training run holds its state as well.
+A file holds the weights and a card, as safetensors; that of a training run holds its state as well.
+See `docs/reference/policy-files.md`.
 """
 
 import os

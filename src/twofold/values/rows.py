@@ -1,16 +1,12 @@
-"""Evaluators that look at each row and each column, by tables of all rows.
+"""Evaluators that look at each row and each column, by tables of all 65,536 rows.
 
-Tables of float32 whose sums are exact, so that the order of addition does not matter.
+Entries are float32, whole multiples of a unit, a power of two. A sum of at most 53 binary digits in
+units is exact in float64, in any order; one of at most 31 digits also fits an int32. A value of a
+board takes eight look-ups.
 
-Entries are whole multiples of a unit, a power of two. A sum of at most 53 binary digits in units is
-exact in float64, in any order; one of at most 31 digits also fits an int32.
-
-The value of each of the 65,536 rows is computed once; a value of a board takes eight look-ups.
-
-The evaluator of ov3y's 2048-AI: smooth boards, monotone lines, empty cells, the largest tile.
-
-Smoothness and order are small whole numbers of exponents, computed once for all 65,536 rows. The
-logarithm of the number of empty cells comes from a table.
+`smooth` is the evaluator of ov3y's 2048-AI: smooth boards, monotone lines, empty cells, the largest
+tile. Smoothness and order are small whole numbers of exponents; the logarithm of the number of
+empty cells comes from a table.
 """
 
 import math

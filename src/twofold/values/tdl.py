@@ -1,18 +1,14 @@
 """Reads and writes weight files of TDL2048+, the program of H. Guei.
 
-The layout of weight files of TDL2048+, and a scanner that checks it.
-
     file     00, number of tables u32, tables        (77 00 ... if its name does not end in .w)
     table    04, name of 8 bytes, values, optional sums or other blocks, 00 00
     values   bytes per value u16, number of values u64, the values
 
-All numbers are little-endian. `docs/reference/tdl-files.md` has the whole layout.
+All numbers are little-endian. A table has 16 values per cell, multiplied. In these files the cell
+that a table's name lists first varies fastest; in a `Network` cells ascend and the last one does.
+`docs/reference/tdl-files.md` has the whole layout.
 
 Source: files that the program's revision a99f620 reads and writes; no line of it is used here.
-
-A table has 16 values per cell, multiplied. In these files the cell that a table's name lists first
-varies fastest; in a `Network` cells ascend and the last one does. See
-`twofold.values.tdl` and `docs/reference/tdl-files.md`.
 """
 
 import math
