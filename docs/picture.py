@@ -58,7 +58,7 @@ def walk_picture() -> Text:
             walk.take(one)
     walk.go(min(range(100, walk.last), key=lambda place: walk.judged[place].ratio))
     picture = ScreenPicture(
-        title=title_line("review", "4x4 to 2,048"),
+        title=title_line("review", "4x4 to 2048"),
         board=walk.board,
         figures=[
             ("move", f"{walk.move_number:,} of {walk.last:,}"),

@@ -48,7 +48,7 @@ MAX_MOVE_NUMBER: Final = 10**12
 """Largest move number, or number of undone moves, that a game may begin with."""
 
 MAX_TEXT: Final = 1_000
-"""Most characters of a set of rules, a player spec, a budget."""
+"""Most characters of a set of rules, a player spec, a budget, the command of an engine."""
 
 MAX_BOARD: Final = 4_000
 """Most characters of a board as text, with its frame."""

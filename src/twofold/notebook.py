@@ -149,8 +149,7 @@ def _shown_of(what: Board | Game | Record | Analysis) -> tuple[Board, str]:
         return what.board, game_caption(what.score, what.move_number, what.status.value)
     board, score = what.ending()
     number = what.start_move + len(what.moves)
-    caption = game_caption(score, number, status_of(board, what.rules).value)
-    return board, caption + (DOT + what.player if what.player else "")
+    return board, game_caption(score, number, status_of(board, what.rules).value, what.player)
 
 
 # ---- the picture of an analysis

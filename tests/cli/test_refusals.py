@@ -67,6 +67,8 @@ FAULTS: dict[str, list[tuple[str, str]]] = {
         ("greedy random --tile 64", "expected --tile together with --sprt"),
         ("greedy random --sprt --tile 65", "expected --tile as a tile such as 2048, got '65'"),
         ("greedy random --sprt --delta much", "expected --delta such as 500 or 5%"),
+        ("greedy random --sprt --delta \u0665%", "expected --delta such as 500 or 5%"),
+        ("greedy random --sprt --tile \u0666\u0664", "expected --tile as a tile such as 2048"),
         ("greedy random --sprt --tile 64 --delta 9", "expected --delta"),
         ("greedy random --budget 1ms", "expected players with the key time for --bud"),
     ],
@@ -93,6 +95,7 @@ FAULTS: dict[str, list[tuple[str, str]]] = {
     ],
     "engine-check": [
         ("no-such-thing", "expected a program that can be run"),
+        ("x" * 5_000, "expected the command of an engine of at most 1000 characters, got 5000"),
     ],
     "net": [
         ("info gone", "expected a network ("),
@@ -142,6 +145,7 @@ FAULTS: dict[str, list[tuple[str, str]]] = {
         ("--port 0 --player nobody", "expected a player"),
         ("--port 0 --player policy:net=p.safetensors", "expected boards of 2x2 for "),
         ("--port 0 --host 192.0.2.1 --allow-network", "of this machine as host"),
+        (f"--port 0 --host {LONG * 9}", "expected --allow-network with --host 'nnn"),
         ("--port 0 --data /dev/null", "/dev/null"),
     ],
     "solve": [
@@ -187,6 +191,7 @@ FAULTS: dict[str, list[tuple[str, str]]] = {
         ("'\x1b[31mred.py:Mine'", "expected"),
         ("policy:net=p.safetensors", "add --rules 2x2"),
         ("greedy --moves-per-second 1e-18 --words", "expected"),
+        ("greedy --moves-per-second \u0663 --words", "as a number such as 0.5 or 1e3, got"),
     ],
 }  # fmt: skip
 """By command: its arguments, and what is said of them."""

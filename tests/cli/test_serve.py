@@ -117,7 +117,7 @@ def test_the_browser_gets_no_terminal(
 def test_other_machines_need_a_flag(cli: Cli, served: list[Any], host: str) -> None:
     code, out, err = cli("serve", "--host", host, "--port", "0")
     assert (code, out, served) == (2, "", [])
-    assert f"expected --allow-network with --host {host}" in err
+    assert f"expected --allow-network with --host '{host}'" in err
 
 
 @pytest.mark.promise("R29c")

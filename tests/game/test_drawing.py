@@ -16,6 +16,7 @@ from twofold.game import drawing
 from twofold.game.board import Board
 from twofold.game.drawing import BOARD, CELL, INK, TILES, draw_board
 from twofold.game.game import Game
+from twofold.game.record import Record
 from twofold.game.rules import Move
 
 BOARD_TEXT = "0123/4567/89ab/cdef"
@@ -58,6 +59,9 @@ def test_a_game_shows_its_status() -> None:
     assert numbers(game._repr_svg_())[-1] == "0 points · move 1 · going"
     over = Game.from_board(Board.parse("2x2:12/21"), score=1, seed=0)
     assert numbers(over._repr_svg_())[-2:] == ["1 point · move 0", "over"]  # it is narrow
+    for player, end in (("", ""), ("me", " · me")):
+        record = Record.from_game(game, player=player)
+        assert numbers(record._repr_svg_())[-1] == f"0 points · move 1 · going{end}"
     for shape in ((1, 2), (2, 2), (4, 4)):
         svg = Game.from_board(
             make_board(random.Random(2), shape), score=3_932_100, seed=0

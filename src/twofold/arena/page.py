@@ -48,7 +48,8 @@ def html(sections: Sequence[Section], curves: Sequence[DrawnCurve] = ()) -> str:
     require_report("matplotlib")
     entries = [entry for section in sections for entry in section.entries]
     games = sum(entry.summary.games for entry in entries)
-    parts = [counted(len(entries), "run"), counted(games, "game")] if sections else []
+    players = {entry.player for entry in entries}
+    parts = [counted(len(players), "player"), counted(games, "game")] if sections else []
     parts += [counted(len(curves), "learning curve")] if curves else []
     title = f"2048: {', '.join(parts)}"
     dice = " Every player was given the same dice for the same seed." if sections else ""

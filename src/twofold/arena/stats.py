@@ -208,7 +208,7 @@ def format_runs(
     """
     parts = []
     names = specs = [printable(run.player) for run in runs]
-    if max(map(len, names)) > MAX_NAME:
+    if max(map(len, names), default=0) > MAX_NAME:
         names = [str(number) for number in range(1, len(runs) + 1)]
         width = len(names[-1])
         parts.append(

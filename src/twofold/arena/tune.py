@@ -30,6 +30,7 @@ from twofold.arena.workers import Backend, Entrant, GameWorkers, Schedule, Task,
 from twofold.errors import InvalidInput, InvalidSpec, LimitExceeded, MissingExtra, TwofoldError
 from twofold.figures import minus
 from twofold.game.notation import (
+    NUMBER,
     SeedRange,
     check_seed,
     did_you_mean,
@@ -141,7 +142,7 @@ class TuningObjective:
         """Parse `score`, `log-score` or a tile such as `2048`."""
         if text in ("score", "log-score"):
             return cls(text)
-        if text.isascii() and text.isdecimal() and parse_tile(text, InvalidInput) >= 2:
+        if NUMBER.fullmatch(text) and parse_tile(text, InvalidInput) >= 2:
             return cls(text.lstrip("0"))
         raise InvalidInput(
             f"expected an objective (score, log-score or a tile from 4 up), got {shown(text)}"

@@ -244,9 +244,11 @@ def read_count(text: str | int, low: float | None = None, high: float | None = N
 
 
 def _read_number(text: str | float, low: float | None, high: float | None) -> float:
+    from twofold.game.notation import parse_number  # only here: help imports little
+
     try:
-        return _within(float(text), low, high)
-    except ValueError:
+        return _within(parse_number(str(text).strip(), "it", InvalidInput), low, high)
+    except InvalidInput:
         raise typer.BadParameter(f"a number such as 0.5 or 1e3, got {_quoted(text)}") from None
 
 

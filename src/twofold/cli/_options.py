@@ -17,7 +17,7 @@ from twofold.cli._output import check_output, loading, print_note
 from twofold.cli.completion import words_of
 from twofold.errors import InvalidInput, InvalidSpec, UnsupportedRules
 from twofold.game.game import Game
-from twofold.game.notation import parse_seed, shown
+from twofold.game.notation import NUMBER, parse_seed, shown
 from twofold.game.rules import STANDARD, Rules
 from twofold.limits import BITS_MAX_SIDE, MAX_JOBS, MAX_RUN_SECONDS
 from twofold.players import Player, PlayerSpec
@@ -134,7 +134,7 @@ def zero_or(low: int, high: int) -> Callable[[str | int], int]:
 
 def read_tile(text: str | int) -> int:
     """A tile from 4 up, of which an option says when something ends, or what is counted."""
-    tile = int(text) if str(text).isdecimal() and len(str(text)) < 12 else 0
+    tile = int(text) if NUMBER.fullmatch(str(text)) else 0
     if tile < 4 or tile & (tile - 1):
         raise typer.BadParameter(f"a tile such as 2048, got {shown(text)}")
     return tile

@@ -100,7 +100,7 @@ def check_out(out: str, *, resume: bool) -> None:
         raise InvalidInput("expected --out FILE, to keep the network in")
     file_name(out)
     if not Path(out).name or not Path(out).absolute().parent.is_dir():
-        raise InvalidInput(f"expected --out in an existing folder, got {out}")
+        raise InvalidInput(f"expected --out in an existing folder, got {quoted(out)}")
     if not resume and Path(out).suffix != SUFFIX:
         raise InvalidInput(f"expected --out with a name that ends in {SUFFIX}, got {quoted(out)}")
 
@@ -165,9 +165,10 @@ class Trainer(ABC):
         """More arguments of `twofold.learn.run.run`: how the network is measured until `stop`."""
 
     def games(self, training: Any) -> str:
-        """How many games a run has finished, and has begun where these are more."""
-        games, begun = counted(training.curve.games, "game"), getattr(training, "begun", 0)
-        return f"{games} finished, {begun:,} begun" if training.curve.games < begun else games
+        """How many games a run has finished, and how many more are under way."""
+        games = counted(training.curve.games, "game")
+        playing = getattr(training, "begun", 0) - training.curve.games
+        return f"{games} finished, {playing:,} under way" if playing > 0 else games
 
     @abstractmethod
     def recent(self, training: Any) -> str:

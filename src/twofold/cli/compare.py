@@ -15,7 +15,7 @@ from twofold.cli._documents import BoardsDocument, Estimate, JobsTiming, Part, P
 from twofold.cli._output import end_interrupted, machine, print_out, print_words, write_json
 from twofold.errors import B_IS_STRONGER, InvalidInput, InvalidSpec
 from twofold.figures import counted
-from twofold.game.notation import SeedRange, parse_seed, shown
+from twofold.game.notation import SeedRange, parse_number, parse_seed, shown
 from twofold.limits import MAX_GAMES, cores
 from twofold.players import PlayerSpec
 from twofold.players.registry import players_with
@@ -162,8 +162,8 @@ def _question(delta: str | None, tile: int | None, *, sprt: bool) -> SprtQuestio
     wanted = InvalidInput(f"expected --delta {forms}, got {shown(delta)}")
     share = delta.endswith("%")
     try:
-        value = float(delta.rstrip("%"))
-    except ValueError:
+        value = parse_number(delta.removesuffix("%"), "it", InvalidInput)
+    except InvalidInput:
         raise wanted from None
     if not 0 < value < 1e12 or (tile is not None and not share):
         raise wanted

@@ -532,7 +532,7 @@ class Driver:
         """How it goes, on a line."""
         game, moves = self.follower.game, self.follower.made + self.follower.followed
         return (
-            f"move {moves:,}  score {game.score:,}  largest {game.board.max_tile:,}  "
+            f"move {moves:,}  score {game.score:,}  largest {game.board.max_tile}  "
             f"{format_rate(self.timing.moves_per_second or 0.0)} moves/s"
         )
 
@@ -576,7 +576,7 @@ def _summary(driver: Driver) -> list[str]:
     follower, timing = driver.follower, driver.timing
     game = follower.game
     lines = [
-        f"score {game.score:,}, largest tile {game.board.max_tile:,}, "
+        f"score {game.score:,}, largest tile {game.board.max_tile}, "
         f"{counted(follower.made, 'move')}, {driver.ending}",
         f"{format_time(timing.seconds)}, {format_rate(timing.moves_per_second or 0.0)} "
         f"moves/s, player {driver.player}",

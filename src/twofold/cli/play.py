@@ -358,11 +358,12 @@ class TextGame:
 
     def save_as(self, name: str) -> None:
         """Write the game to a file, or InvalidInput; `--force FILE` replaces another."""
-        path = name.removeprefix("--force ").strip()
+        force = name.split()[:1] == ["--force"]
+        path = name.removeprefix("--force").strip() if force else name
         if not path:
             raise InvalidInput("expected save FILE, got no file name")
         place = Path(path).expanduser()
-        new_file(place, force=path != name, continued=self._check_is_this_game)
+        new_file(place, force=force, continued=self._check_is_this_game)
         write_record(place, self.kept.record())
         print_out(f"saved to {place}")
 

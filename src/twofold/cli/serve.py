@@ -145,7 +145,7 @@ def _check(host: str, folder: Path, *, allow_network: bool) -> None:
         return
     if not allow_network:
         raise InvalidInput(
-            f"expected --allow-network with --host {host}, which other machines can reach"
+            f"expected --allow-network with --host {shown(host)}, which other machines can reach"
         )
     print_note(
         "warning: other machines can reach this server; anyone who has its address with the "

@@ -25,7 +25,7 @@ from twofold.cli._options import (
 from twofold.errors import InvalidInput, ResourceError
 from twofold.figures import bytes_words, counted
 from twofold.game.board import Board
-from twofold.game.notation import shell_line
+from twofold.game.notation import shell_line, shown
 from twofold.limits import cores
 from twofold.storage.files import alone, new_file, work_folder
 from twofold.tables.exact import ExactTable, Outcomes, describe, outcomes
@@ -127,7 +127,7 @@ def _known_table(out: str, problem: Problem, *, force: bool) -> ExactTable | Non
     if not out:
         return None
     if not Path(out).absolute().parent.is_dir():
-        raise InvalidInput(f"expected --out in an existing folder, got {out}")
+        raise InvalidInput(f"expected --out in an existing folder, got {shown(out)}")
 
     def read(_: Path) -> ExactTable:
         table = ExactTable(read_layers(out, mapped=True))  # it may be larger than the memory

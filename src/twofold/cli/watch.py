@@ -249,7 +249,7 @@ class Watched:
             elif number and number % LINE_EVERY == 0:
                 print_out(
                     f"move {number:,}  score {frame.score:,}  "
-                    f"largest {frame.board.max_tile:,}  {format_rate(frame.mean_speed)} moves/s"
+                    f"largest {frame.board.max_tile}  {format_rate(frame.mean_speed)} moves/s"
                 )
             sys.stdout.flush()
             before = frame
@@ -286,7 +286,7 @@ class Watched:
         again = ["twofold", "watch", self.spec.text, "--seed", str(self.seed)]
         again += [] if self.rules == STANDARD else ["--rules", str(self.rules)]
         lines = [
-            f"score {frame.score:,}, largest tile {frame.board.max_tile:,}, "
+            f"score {frame.score:,}, largest tile {frame.board.max_tile}, "
             f"{counted(frame.move_number, 'move')}, {how}",
             f"{format_time(frame.seconds)}, {format_rate(frame.mean_speed)} moves/s, "
             f"player {self.spec.title}, seed {self.seed}",

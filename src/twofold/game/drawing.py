@@ -321,9 +321,9 @@ DOT: Final = " · "
 """Separator of the parts of a caption."""
 
 
-def game_caption(score: int, move_number: int, status: str) -> str:
-    """A line about a game: `1,234 points · move 120 · going`."""
-    return DOT.join([counted(score, "point"), f"move {move_number:,}", status])
+def game_caption(score: int, move_number: int, *more: str) -> str:
+    """A line about a game, its status and its player: `1,234 points · move 120 · going`."""
+    return DOT.join(filter(None, [counted(score, "point"), f"move {move_number:,}", *more]))
 
 
 def board_title(rows: int, cols: int, exponents: Sequence[int]) -> str:

@@ -107,7 +107,7 @@ class Record:
 
     def _repr_svg_(self) -> str:
         ended = self.replay()
-        caption = game_caption(ended.score, self.start_move + len(self.moves), self.player)
+        caption = game_caption(ended.score, ended.move_number, ended.status.value, self.player)
         board = ended.board
         return draw_board(board.rows, board.cols, board.exponents, caption=caption)
 

@@ -318,12 +318,12 @@ def _begin(
 
 def describe(found: Outcomes) -> list[str]:
     """Outcomes as lines of text, with a bar for each tile."""
-    width = max((len(f"{tile:,}") for tile in found.tiles), default=1)
-    lines = [f"{'largest':>{max(width, 7)}}  {'at the end':>12}  {'reached':>9}"]
+    width = max(len(str(max(found.tiles, default=0))), len("largest"))
+    lines = [f"{'largest':>{width}}  {'at the end':>12}  {'reached':>9}"]
     reach = found.reach
     for tile, chance in found.tiles.items():
         bar = "#" * round(40 * chance)
-        name = f"{tile:,}".rjust(max(width, 7))
-        lines.append(f"{name}  {percent(chance):>12}  {percent(reach[tile]):>9}  {bar}".rstrip())
+        shares = f"{percent(chance):>12}  {percent(reach[tile]):>9}"
+        lines.append(f"{tile:>{width}}  {shares}  {bar}".rstrip())
     lines.append(f"{found.moves:,.1f} moves to the end on average")
     return lines

@@ -62,6 +62,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def test_hostile_names_are_text(hostile: str) -> None:
     found = Reader(hostile)
+    assert found.text.count("2048: 7 players, 141 games") == 2  # one of them under two rules
     assert not {"script", "b", "iframe", "object", "link"} & set(found.tags)
     assert not [name for name, _ in found.attributes if name.startswith("on")]
     for text in (HOSTILE[0], HOSTILE[1], HOSTILE[2], r"a\x1b[2J\x00\n\u202e"):

@@ -72,8 +72,10 @@ def test_missing_games_are_reported() -> None:
         study.fail(run, 2, "it broke")
         study.want(dead := add(study, "dead"), SeedRange(7, 3))
         study.fail(dead, 7, "at once")
+        study.want(add(study, "idle", rules="3x3"), SeedRange(1, 2))
         text, terminal = markdown(gather(study)), plain(gather(study))
     assert "\n16 games still to play: " in terminal
+    assert "\nrules 3x3\n2 games still to play: " in terminal
     assert "\nno finished game: dead\n" in terminal
     for line in (
         "broken: 1 game failed, not counted; seed 2: it broke",

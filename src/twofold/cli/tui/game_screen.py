@@ -130,7 +130,7 @@ class PlayScreen(GameScreen):
     def picture(self) -> ScreenPicture:
         """The present position."""
         now, rules = self.shared.now, self.kept.game.rules
-        other = [] if rules == STANDARD else [f"{rules.rows}x{rules.cols} to {rules.goal:,}"]
+        other = [] if rules == STANDARD else [f"{rules.rows}x{rules.cols} to {rules.goal}"]
         is_valued = not now.is_finished and (now.auto or self.shared.hints)
         return ScreenPicture(
             title=title_line("play", *other),
@@ -150,7 +150,7 @@ class PlayScreen(GameScreen):
             ("score", f"{now.score:,}"),
             ("best", f"{best:,}" if best else ""),
             ("move", f"{now.move_number:,}"),
-            ("largest", f"{now.board.max_tile:,}"),
+            ("largest", str(now.board.max_tile)),
             ("undone", f"{undos:,}" if undos else ""),
             ("player", self.shared.title if now.auto or self.shared.hints else ""),
             ("speed", speed if now.auto else ""),

@@ -168,7 +168,7 @@ def watch_figures(frame: "GameFrame", seed: int, speed: tuple[str, str]) -> list
     """The figures beside the board of a player who is watched; `speed` has its name."""
     return [
         ("score", f"{frame.score:,}"),
-        ("largest", f"{frame.board.max_tile:,}"),
+        ("largest", str(frame.board.max_tile)),
         ("move", f"{frame.move_number:,}"),
         speed,
         ("elapsed", format_time(frame.seconds)),

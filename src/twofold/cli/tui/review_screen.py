@@ -228,7 +228,7 @@ class ReviewScreen(PictureScreen):
         walk = self.walk
         player = walk.game.rules
         return ScreenPicture(
-            title=title_line("review", f"{player.rows}x{player.cols} to {player.goal:,}"),
+            title=title_line("review", f"{player.rows}x{player.cols} to {player.goal}"),
             board=walk.board,
             figures=self._figures(),
             panel=lambda width: draw_walk(walk, width),
@@ -245,7 +245,7 @@ class ReviewScreen(PictureScreen):
         return [
             ("move", f"{walk.move_number:,} of {last:,}"),
             ("score", f"{walk.score:,}"),
-            ("largest", f"{walk.board.max_tile:,}"),
+            ("largest", str(walk.board.max_tile)),
             ("judged", "" if walk.is_judged else done),
             ("accuracy", "" if found is None else accuracy_words(found)),
             ("best moves", "" if found is None else percent_words(found.match_rate, 100)),

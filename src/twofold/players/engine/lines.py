@@ -186,6 +186,7 @@ Answer = Word | Identity | Option | Shapes | Info | BestMove | ErrorLine
 
 def parse_command_words(text: str) -> tuple[str, ...]:
     """Split a command into the program and its arguments, as a shell would."""
+    notation.check_length(text, "the command of an engine", InvalidSpec)  # else it takes minutes
     words = _split("cmd", text)
     if not words or not words[0]:
         raise InvalidSpec(f"expected cmd= and the command of an engine, got {shown(text)}")

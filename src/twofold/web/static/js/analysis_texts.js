@@ -28,7 +28,7 @@ export function unitText({ unit }) {
   if (unit === 'points' || unit === 'discounted points') return text('analysis.points');
   if (unit === 'own unit' || unit === 'exponents') return text('analysis.own_unit');
   const tile = tileOf(unit);
-  return tile ? text('analysis.chance_of', { tile: number(tile) }) : unit;
+  return tile ? text('analysis.chance_of', { tile: String(tile) }) : unit;
 }
 
 /**
@@ -108,7 +108,7 @@ export function barText({ bar, bar_kind: kind, bar_amount: amount }) {
   if (!kind) return '';
   return text(`analysis.bar_${kind}`, {
     percent: fixed(100 * (bar ?? 0), 1),
-    tile: number(amount),
+    tile: String(amount),
     points: kind === 'points' ? fixed(amount, 2) : formatShort(amount),
   });
 }

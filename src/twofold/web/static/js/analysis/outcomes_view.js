@@ -60,7 +60,7 @@ function facts(reply) {
 
 function spoken(tiles) {
   const { tile, chance } = tiles.reduce((a, b) => (b.chance > a.chance ? b : a));
-  return text('outcomes.spoken', { tile: number(tile), chance: formatChance(chance, 2) });
+  return text('outcomes.spoken', { tile: String(tile), chance: formatChance(chance, 2) });
 }
 
 /** Why there are no outcomes. */
@@ -70,12 +70,12 @@ function why({ reason, seconds, note }) {
 
 function problem({ setting, goal, of_goal: isChance }) {
   const kind = isChance ? 'chance' : goal ? 'to' : 'score';
-  return text(`outcomes.problem_${kind}`, { setting, tile: number(goal) });
+  return text(`outcomes.problem_${kind}`, { setting, tile: String(goal) });
 }
 
 function worth({ value, goal, of_goal: isChance }) {
   return isChance
-    ? text('outcomes.worth_chance', { chance: formatChance(value, 2), tile: number(goal) })
+    ? text('outcomes.worth_chance', { chance: formatChance(value, 2), tile: String(goal) })
     : text('outcomes.worth_points', { points: fixed(value, 2) });
 }
 

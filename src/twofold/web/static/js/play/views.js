@@ -104,7 +104,7 @@ export function factsView(state, now, { takeBack, share }) {
  */
 export function todayView({ daily, games = [] }, { id, now }) {
   const tried = daily?.tries.find(({ day }) => day === daily.today)?.game;
-  const last = games.find(({ game, status, moves }) => game !== id && game !== tried?.game && moves && (status === 'going' || status === 'won'));
+  const last = games.find(({ game, status, score }) => game !== id && game !== tried?.game && score && (status === 'going' || status === 'won'));
   const { score, status } = tried?.game === id ? now : tried ?? {};
   const dailyWords = !tried ? text('play.offer_today')
     : text(isFinished({ status }) ? 'play.game_score' : 'play.offer_going', { score });
