@@ -203,7 +203,8 @@ def test_themes_and_sizes() -> None:
     [
         ("me", "me"),
         ("another player", "another player"),
-        ("ntuple:ply=1,tables=none + me", "network, 1 ply + me"),
+        ("ntuple:ply=1,tables=none + me", "fast + me"),
+        ("ntuple:ply=2,threads=1", "network, 2 plies"),
         ("greedy:x", "greedy:x"),
         ("exact:table=2x3.table", "optimal play"),
     ],

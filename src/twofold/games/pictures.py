@@ -475,7 +475,7 @@ def player_names(players: str) -> str:
     """The players of a record by short names; free text stays as it is.
 
     >>> player_names("me + ntuple:net=default,ply=3,tables=442-512,threads=1")
-    'me + network, 3 plies, with tables'
+    'me + strong'
     """
     return AND.join(_player_name(one) for one in players.split(AND))
 
@@ -486,6 +486,6 @@ def _player_name(player: str) -> str:
     from twofold.players.registry import PlayerSpec  # loads kernels
 
     try:
-        return PlayerSpec.parse(player).words
+        return PlayerSpec.parse(player).people_name
     except InvalidSpec:
         return player

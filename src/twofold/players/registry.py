@@ -242,6 +242,33 @@ class PlayerSpec:
         return self._strength or self.short
 
     @property
+    def people_name(self) -> str:
+        """The player as people know it: the strength that it is on 4x4, else its `words`.
+
+        Tables, memory and threads make no other player, as on pages (`js/player_names.js`).
+
+        >>> PlayerSpec.parse("ntuple:net=default,ply=3,threads=1").people_name
+        'strong'
+        """
+        return next((word for word in STRENGTHS if self._is_like(word)), "") or self.words
+
+    def _is_like(self, strength: str) -> bool:
+        other = PlayerSpec.parse(strength).plain
+        return self.name == other.name and self._core == other._core
+
+    @property
+    def _core(self) -> dict[str, str]:
+        """The values that give a player another name; its hand-over belongs to its tables."""
+        keys, unnamed = self.entry.keys, {"tables", "table_mb", "threads"}
+        if self.values.get("tables", NONE) not in (AUTO, NONE):
+            unnamed.add("late")
+        return {
+            key: text
+            for key, text in self.values.items()
+            if key not in unnamed and (key not in keys or text != keys[key].default)
+        }
+
+    @property
     def words(self) -> str:
         """The player in words for people: `network, 2 or 3 plies, with tables`.
 

@@ -40,6 +40,7 @@ def test_a_bench_is_started_by_keys(laptop: Visit) -> None:
     games.fill("0")
     alert = page.locator("#new-job > .error")
     expect(alert).to_have_text("Games for each player: enter a whole number from 1 to 100,000.")
+    expect(page.get_by_text("The same in a terminal")).to_have_count(0)  # with nothing below
     games.fill("30")
     expect(page.locator(".jobs-command code")).to_have_text(
         "twofold bench corner --games 30 --seed 1 --out bench-1.db\n"

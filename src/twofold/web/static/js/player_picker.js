@@ -38,9 +38,14 @@ export class ChoiceField {
     this.#draw();
   }
 
+  /** Whether what is chosen is in the list; else it was typed. */
+  get isListed() {
+    return this.choices.some(({ value }) => value === this.value);
+  }
+
   #draw() {
     const { choices, value: chosen, nameOf } = this;
-    const isOwn = choices.length > 0 && !choices.some(({ value }) => value === chosen);
+    const isOwn = choices.length > 0 && !this.isListed;
     const all = [...choices, ...isOwn ? [{ value: chosen, text: nameOf(chosen), title: chosen }] : [],
       { value: OTHER, text: text('picker.other') }];
     const note = `${this.#id}-error`;

@@ -169,7 +169,7 @@ class JobForm {
       h('p', { class: 'soft small', text: text(`jobs.about_${this.kind}`) }),
       h('div', { key: this.kind, class: 'stack' }, this.#fields()),
       h('p', { class: 'error', role: 'alert', text: error ? refusalText('', error) : '' }),
-      h('div', { key: 'command', class: 'field' }, h('span', { class: 'label', text: text('jobs.command') }),
+      !error && h('div', { key: 'command', class: 'field' }, h('span', { class: 'label', text: text('jobs.command') }),
         h('div', { class: 'jobs-command' }, command ? commandBlock([command])
           : command === null && h('p', { class: 'soft small', text: text('all.loading') })),
         h('p', { class: 'soft small', text: command && disk

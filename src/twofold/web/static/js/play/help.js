@@ -124,9 +124,20 @@ export class HelpPanel {
   /** Prefer another player or pace; one that plays now goes on with it. */
   #set(name, value) {
     settings.set(name, value);
-    if (name === 'player') this.update();
-    else this.#draw();
+    if (name === 'player') {
+      this.update();
+      if (!this.#isOn && !this.picker.isListed) this.#check(value);
+    } else this.#draw();
     if (this.#game.isAuto) this.#autoplay();
+  }
+
+  /** Ask whether there is a player that was typed, with the least that it can analyse here. */
+  async #check(player) {
+    const { now, state } = this.#game;
+    if (!now?.legal) return;
+    const error = await net.post('/api/analyse', { board: now.board, rules: state.rules.text, player, ply: 1 })
+      .then(() => '', ({ message }) => message);
+    if (this.picker.value === player) this.picker.set({ error });
   }
 
   #autoplay() {
@@ -174,7 +185,6 @@ export class HelpPanel {
     this.view.show(reply);
     this.bar.show(reply);
     this.bar.element.hidden = reply.bar === null;
-    this.picker.set({ error: '' });
     if (reply.hints !== null) this.#game.hinted(reply.hints); // this one is counted
     this.#show(reply.best);
   }
