@@ -510,8 +510,9 @@ class JobQueue:
         while (code := process.wait(_LOOK_EVERY)) is None:
             with self._changed:
                 job.look()
-                job.progress = job.progress if process.progress is None else process.progress
-                self._pace.add(job.progress or 0.0, time.monotonic())
+                if process.progress is not None:  # one that goes on does not begin at 0
+                    job.progress = process.progress
+                    self._pace.add(process.progress, time.monotonic())
                 if time.monotonic() - written >= _WRITE_EVERY:
                     written = time.monotonic()
                     with contextlib.suppress(TwofoldError):

@@ -96,8 +96,7 @@ class PageTable:
 
         It is neither a try of its day nor counted as the person's own. Raises as `take_in`.
         """
-        own = daily.without_day(unindexed(record))
-        if known := self.store.find(unindexed(record)) or self.store.find(own):
+        if known := self.store.find(record) or self.store.find(daily.without_day(record)):
             return Added(known, False)
         return self.take_in(opened(record), time.time())
 

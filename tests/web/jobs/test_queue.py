@@ -15,6 +15,7 @@ from tests.web.jobs.fake_command import PROGRAM
 from twofold.errors import InvalidInput, LimitExceeded
 from twofold.games.store import NotFound
 from twofold.storage.files import alone
+from twofold.web import jobs
 from twofold.web.job_kinds import MAX_SECONDS, BenchJob, Plan, TableJob, TrainJob, Wanted
 from twofold.web.jobs import MAX_WAITING, Job, JobQueue
 
@@ -110,6 +111,18 @@ def test_a_person_stops_a_job_and_goes_on(queue: JobQueue, tmp_path: Path) -> No
     queue.remove(job)
     assert queue.all() == []
     assert (tmp_path / "study.db").exists()
+
+
+def test_the_time_left_counts_from_the_first_progress(
+    queue: JobQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A training that is longer now begins at half: it did not make that half in a second."""
+    added: list[float] = []
+    monkeypatch.setattr(jobs.Pace, "add", lambda _, progress, when: added.append(progress))
+    monkeypatch.setattr(jobs, "_LOOK_EVERY", 0.001)
+    submit(queue, "waits")
+    wait_for(lambda: 0.25 in added)
+    assert set(added) == {0.25}
 
 
 def test_one_job_runs_and_the_others_are_queued(queue: JobQueue, tmp_path: Path) -> None:
