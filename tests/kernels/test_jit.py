@@ -178,9 +178,8 @@ def test_code_is_not_read_where_another_user_could_put_it(
 
 
 @pytest.mark.parametrize("kind", ["nbi", "nbc"])
-@pytest.mark.parametrize("damage", ["empty", "zeros", "cut off", "one byte"])
 def test_a_damaged_file_is_compiled_anew(
-    kind: str, damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As after a power failure: Numba does not sync its files."""
     cache = tmp_path / "code"
@@ -198,14 +197,10 @@ def test_a_damaged_file_is_compiled_anew(
     (file,) = cache.glob(f"*.{kind}")
     whole = file.read_bytes()
     middle = len(whole) // 2
-    damaged = {
-        "empty": b"",
-        "zeros": bytes(len(whole)),
-        "cut off": whole[:middle],
-        "one byte": whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :],
-    }
-    file.write_bytes(damaged[damage])
-    assert [compiled(), compiled()] == [0, 1]
+    changed = whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :]
+    for damaged in (b"", bytes(len(whole)), whole[:middle], changed):
+        file.write_bytes(damaged)
+        assert [compiled(), compiled()] == [0, 1]
 
 
 def test_a_version_of_numba_that_was_not_tested_loads_as_numba_does(

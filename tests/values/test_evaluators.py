@@ -71,16 +71,16 @@ def some_boards(shape: tuple[int, int], count: int, largest: int) -> list[Board]
 def cases(shape: tuple[int, int]) -> Iterator[tuple[Board, int]]:
     """Boards with scores: of games, of any tiles that fit 64 bits, of the largest tiles."""
     if shape == (4, 4):
-        yield from ((Board.from_tiles(grid), score_of(grid)) for grid in boards(100))
+        yield from ((Board.from_tiles(grid), score_of(grid)) for grid in boards(50))
     elif shape in SMALL:
-        yield from ((board, 1000) for board in small_positions(shape, 30, largest=11))
-    yield from ((board, 123_456) for board in some_boards(shape, 40, 15))
+        yield from ((board, 1000) for board in small_positions(shape, 15, largest=11))
+    yield from ((board, 123_456) for board in some_boards(shape, 20, 15))
     if shape == (4, 4):  # one more than 64 bits hold
         large = [board for board in some_boards(shape, 50, 17) if board.max_exponent > 15]
         yield from ((board, 5_000_000) for board in large)
     elif shape in LARGE:
         scores = [40 * 2**40 + 12, *(4 * LOG_TABLE + past for past in (-4, 0, 1))]
-        yield from zip(some_boards(shape, 40, MAX_EXPONENT), cycle(scores))
+        yield from zip(some_boards(shape, 20, MAX_EXPONENT), cycle(scores))
 
 
 def value_on_cells(evaluator: Evaluator, board: Board, score: int) -> float:
