@@ -24,28 +24,28 @@ CLOSEST = 1e-5
 LARGE_SPAWNS = ((2, 0.5), (32768, 0.5))
 
 RUNS: dict[str, dict[str, Any]] = {
-    "td": {"shape": (4, 4), "games": 6, "schedule": "td"},
+    "td": {"shape": (4, 4), "games": 2, "schedule": "td"},
     "backward tc": {
-        "shape": (4, 4), "games": 6, "schedule": "tc:0.9", "order": "backward",
+        "shape": (4, 4), "games": 2, "schedule": "tc:0.9", "order": "backward",
     },
     "delayed tc(lambda)": {
-        "shape": (3, 3), "games": 12, "schedule": "tc:0.9", "lambda_": 0.5,
+        "shape": (3, 3), "games": 6, "schedule": "tc:0.9", "lambda_": 0.5,
     },
     "backward td(lambda)": {
-        "shape": (3, 3), "games": 12, "schedule": "td", "lambda_": 0.7, "steps": 3,
+        "shape": (3, 3), "games": 6, "schedule": "td", "lambda_": 0.7, "steps": 3,
         "order": "backward",
     },
-    "n-step td": {"shape": (3, 3), "games": 12, "schedule": "td", "lambda_": 1.0},
-    "16-step td": {"shape": (3, 3), "games": 12, "schedule": "td", "lambda_": 1.0, "steps": 16},
+    "n-step td": {"shape": (3, 3), "games": 6, "schedule": "td", "lambda_": 1.0},
+    "16-step td": {"shape": (3, 3), "games": 6, "schedule": "td", "lambda_": 1.0, "steps": 16},
     "phases with restarts": {
         "shape": (2, 3), "games": 30, "schedule": "tc:0.9@50%,tc:0.8@50%", "restart": 5,
     },
-    "restart": {"shape": (3, 4), "games": 8, "schedule": "td", "restart": 10},
+    "restart": {"shape": (3, 4), "games": 4, "schedule": "td", "restart": 10},
     "late backward restart": {
         "shape": (2, 3), "games": 30, "schedule": "tc:0.9", "restart": 6, "restart_at": 0.75,
         "order": "backward",
     },
-    "stages": {"shape": (3, 3), "games": 12, "schedule": "td", "stages": (8, 24, 48)},
+    "stages": {"shape": (3, 3), "games": 6, "schedule": "td", "stages": (8, 24, 48)},
     "backward stages": {
         "shape": (2, 3), "games": 30, "schedule": "tc:0.9", "stages": (16, 32), "order": "backward",
     },
@@ -58,7 +58,7 @@ RUNS: dict[str, dict[str, Any]] = {
         "order": "backward",
     },
     "bands": {
-        "shape": (3, 3), "games": 60, "schedule": "td", "bands": (40, 99, 160, 10_000),
+        "shape": (3, 3), "games": 30, "schedule": "td", "bands": (40, 99, 160, 10_000),
         "band_share": 0.6,
     },
     "backward bands": {

@@ -16,7 +16,6 @@ from tests.support.policies import write
 from twofold.errors import InvalidNetwork
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
-from twofold.learn.policy_games import TrialGames
 from twofold.learn.policy_settings import PolicySettings
 from twofold.storage.arrays import map_tensors, write_tensors
 from twofold.values.policy_network import read_policy_card
@@ -36,19 +35,6 @@ Damage = Callable[[Tensors, State], tuple[Tensors, State]]
 TINY = PolicySettings(
     rules=Rules.parse("2x2"), hidden=(16, 8), exponents=6, games=16, horizon=8, minibatch=32
 )
-PROOF = PolicySettings(
-    rules=Rules.parse("2x2"),
-    hidden=(64, 64),
-    exponents=6,
-    games=256,
-    horizon=16,
-    minibatch=4096,
-    epochs=2,
-    gamma=1.0,
-    decay=0.95,
-    entropy=0.15,
-    final_rate=0.01,
-)
 LARGER = PolicySettings(
     rules=Rules.parse("2x3"),
     hidden=(128, 128),
@@ -63,17 +49,6 @@ LARGER = PolicySettings(
     entropy=0.1,
     final_rate=0.01,
 )
-
-
-def test_a_small_board_is_learnt() -> None:
-    from twofold.learn.policy_training import PolicyTraining
-
-    training = PolicyTraining(PROOF, moves=1_500_000, device="cpu")
-    training.run()
-    found = TrialGames(PROOF.rules, games=4_000)(training.network)
-    assert found is not None
-    assert found.mean is not None
-    assert found.mean > 0.97 * 66.96  # the optimum, docs/exact.md
 
 
 def test_greedy_play_of_2x3_is_within_3_percent_of_the_optimum() -> None:

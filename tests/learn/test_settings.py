@@ -157,6 +157,7 @@ def test_describe_lists_settings_that_are_not_defaults() -> None:
         "td:0.1@90%,tc:1@10%, optimism 320000, lambda 0.5, 3 steps, backward, "
         "stages 16384/32768, carousel"
     )
+    assert replace(plain, steps=3).describe() == "tc:1, lambda 0, 3 steps"
     assert replace(plain, restart=10).describe() == "tc:1, restart 10"
     assert replace(plain, restart=9, restart_at=0.3).describe() == "tc:1, restart 9@0.3"
     banded = replace(plain, bands=(14000, 24000), band_share=0.25)

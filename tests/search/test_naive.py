@@ -151,37 +151,37 @@ def plain_value(shape: tuple[int, int]) -> Leaf:
 
 def cases() -> Iterator[Case]:
     """What is compared; deep searches have few boards with few empty cells."""
-    for name, (ply, boards, few) in product(EVALUATORS, [(1, 40, 16), (2, 12, 6), (3, 3, 1)]):
+    for name, (ply, boards, few) in product(EVALUATORS, [(1, 12, 16), (2, 6, 6), (3, 2, 1)]):
         yield Case("bits", name, plies=(ply,), boards=boards, few=few)
     for (rows, cols), spawn in product(SMALL, ["2:0.9,4:0.1", "2:1", "2:0.2,4:0.3,32768:0.5"]):
-        yield Case("bits", "network", f"{rows}x{cols} spawn={spawn}", (1, 2), boards=8, few=12)
+        yield Case("bits", "network", f"{rows}x{cols} spawn={spawn}", (1, 2), boards=4, few=12)
     for threshold in (512, 4096, 32768, 49152):
-        yield Case("bits", "network", plies=(1,), boards=80, downgrade=threshold)
+        yield Case("bits", "network", plies=(1,), boards=40, downgrade=threshold)
     weights = {"lost": 0.7, "empty": -3.1, "order_power": 2.5, "sum_power": 0}
     for rows, cols in SMALL:
         changed = {"dead_value": -1e6, "weights": weights}
         rules = f"{rows}x{cols} spawn=8:0.3,32768:0.7"
-        yield Case("bits", "rows", rules, boards=8, few=12, changes=changed)
+        yield Case("bits", "rows", rules, boards=4, few=12, changes=changed)
     for name, spawn in product(["rows", "snake", "clustering", "it3105-snake", "network"], SPAWNS):
-        yield Case("bits", name, spawn)
+        yield Case("bits", name, spawn, boards=2)
     for name, (rows, cols) in product(EVALUATORS, SMALL):
-        plies = (1, 2, 3) if rows * cols < 7 else (1, 2)
+        ply = 3 if rows * cols < 7 else 2
         spawns = ["spawn=2:0.9,4:0.1", SPAWNS[0]]
         for spawn in spawns if EVALUATORS[name].line_tables_for else SPAWNS[2:3]:
             if EVALUATORS[name].supports(rows, cols):
-                yield Case("bits", name, f"{rows}x{cols} {spawn}", plies, 3, 9)
+                yield Case("bits", name, f"{rows}x{cols} {spawn}", (ply,), 3, 9)
         if name in ON_CELLS:
-            yield Case("cells", name, f"{rows}x{cols}", plies, 2, 6)
+            yield Case("cells", name, f"{rows}x{cols}", (ply,), 2, 6)
     for name, shape in product(ON_CELLS, LARGE):
-        yield Case("cells", name, shape, (1, 2), 2, 6)
+        yield Case("cells", name, shape, (2,), 2, 6)
     for name, spawn in product(["rows", "snake", "clustering"], LARGE_SPAWNS):
         yield Case("cells", name, f"3x5 {spawn}", boards=4, few=5)
     # Rewards, dead boards, states.
     for at, adds, dead in product(KINDS, [True, False], [0.0, -12345.5, -np.inf, np.inf]):
         changes = {"at": at, "adds_reward": adds, "dead_value": dead}
-        for rules, boards in [("2x2", 20), ("2x3", 10), ("4x4", 4)]:
+        for rules, boards in [("2x2", 10), ("2x3", 5), ("4x4", 2)]:
             yield Case("bits", "rows", rules, boards=boards, changes=changes)
-        for rules, boards in [("2x2", 20), ("2x3", 10), ("2x5", 4)] if np.isfinite(dead) else []:
+        for rules, boards in [("2x2", 10), ("2x3", 5), ("2x5", 2)] if np.isfinite(dead) else []:
             yield Case("cells", "rows", rules, boards=boards, changes=changes)
     # With a cut a position whose spawns are together less probable is valued at once.
     for name, rules, cut in [
@@ -191,7 +191,7 @@ def cases() -> Iterator[Case]:
         yield Case("bits", name, rules, (4,), boards=2, few=1, cut=cut)
     for rules, at in product(["1x4", "2x2", "2x3", "3x3"], KINDS):
         changes = {"adds_reward": True, "at": at, "dead_value": -1e5}
-        yield Case("bits", "rows", rules, (1, 2, 3), 8, 5, cut=0.02, changes=changes)
+        yield Case("bits", "rows", rules, (2, 3), 5, 5, cut=0.02, changes=changes)
     # Several threads have the values of one to the last bit.
     rewards = {"adds_reward": True, "dead_value": -1e6}
     for name in ("rows", "snake", "clustering", "it3105-snake"):
@@ -206,14 +206,14 @@ def cases() -> Iterator[Case]:
         yield Case("threads", "rows", rules, (SPLIT_PLY,), 4, 3, cut=cut, changes={"at": at})
     # Two players.
     for search, name in product(["alphabeta", "minimax"], EVALUATORS):
-        for depth, boards in [(1, 20), (2, 10), (3, 5), (4, 2)]:
+        for depth, boards in [(1, 10), (2, 5), (3, 3), (4, 2)]:
             yield Case(search, name, plies=(depth,), boards=boards, few=5)
     for search, name, adds, rules in product(
         ["alphabeta", "minimax"], ["rows", "baeldung", "clustering", "snake"], [True, False],
         ["2x2", "2x3 spawn=2:0.5,8:0.5", "1x4", "3x3 spawn=4:1", "3x4"],
     ):  # fmt: skip
         changes = {"adds_reward": adds, "dead_value": -777.0}
-        yield Case(search, name, rules, (1, 2, 3), 5, 9, changes=changes)
+        yield Case(search, name, rules, (2, 3), 4, 9, changes=changes)
     for name, depth in product(["rows", "clustering"], [6, 7]):
         yield Case("alphabeta", name, "2x3", (depth,), few=9)
 

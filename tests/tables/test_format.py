@@ -62,13 +62,6 @@ def test_header_fields_are_checked(
     assert len(str(caught.value)) < 1000
 
 
-def test_the_unmodified_file_opens(tmp_path: Path) -> None:
-    write_tensors(tmp_path / "t", {"layers": LAYERS, "levels": LEVELS}, TEXTS)
-    table = EndgameTable.open(tmp_path / "t")
-    with pytest.raises(InvalidTable, match="wrong chances of the boards with 0 in free cells"):
-        table.check()
-
-
 WALLS = EndgamePattern.parse("wall6-32")
 LINES = sum(map(lines_of, layer_sizes(WALLS)))
 

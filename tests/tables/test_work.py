@@ -51,30 +51,21 @@ def whole(threads: int = 1, pattern: EndgamePattern = PATTERN) -> bytes:
     return built(pattern, threads)
 
 
-def test_a_file_holds_the_levels(tmp_path: Path) -> None:
-    path = tmp_path / file_name(PATTERN)
-    assert build_table(path, PATTERN)
-    table = EndgameTable.open(path)
-    table.check()
-    assert np.array_equal(table.levels, np.concatenate(levels_of(PATTERN)))
-    assert stat.S_IMODE(path.stat().st_mode) == 0o444
-    assert sorted(tmp_path.iterdir()) == [path]
-
-
-def test_a_table_of_walls_stores_no_chance_of_0(tmp_path: Path) -> None:
-    pattern = KINDS[1]
+@of_both_kinds
+def test_a_file_holds_the_levels(pattern: EndgamePattern, tmp_path: Path) -> None:
     path = tmp_path / file_name(pattern)
     assert build_table(path, pattern)
     table, levels = EndgameTable.open(path), levels_of(pattern)
     table.check()
     assert len(table) == sum(map(len, levels))
-    assert np.array_equal(table.levels, np.concatenate([one[one > 0] for one in reversed(levels)]))
-    found = layers_of(table.head.sizes, table.levels, table.marks)
-    for layer, (number, one) in zip(reversed(levels), found, strict=True):
+    parts = [one[one > 0] for one in reversed(levels)] if pattern.walls else levels
+    assert np.array_equal(table.levels, np.concatenate(parts))
+    for number, one in layers_of(table.head.sizes, table.levels, table.marks):
         assert one is not None
         assert np.array_equal(one, levels[number])
-        assert len(one) == len(layer)
-    assert path.stat().st_size < Work(path, pattern).nbytes
+    assert (path.stat().st_size < Work(path, pattern).nbytes) == bool(pattern.walls)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o444
+    assert sorted(tmp_path.iterdir()) == [path]
 
 
 def note(seen: list[int], now: LayerProgress) -> None:
