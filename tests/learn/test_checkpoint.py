@@ -50,18 +50,18 @@ def test_a_resumed_run_equals_an_uninterrupted_one(
     settings: TrainingSettings, tmp_path: Path
 ) -> None:
     path = tmp_path / "net.safetensors"
-    whole = finished(settings, 2500)
-    training = Training(settings, games=2500)
+    whole = finished(settings, 1500)
+    training = Training(settings, games=1500)
     cuts = 0
     while not training.is_finished:
-        enough = training.curve.games + 1000  # on a busy machine time alone might not cut a run
+        enough = training.curve.games + 600  # on a busy machine time alone might not cut a run
         training.run(seconds=0.01, games=enough, every=0.001)
         save(training, path)
         training = load(path)
         cuts += 1
     assert cuts >= 2
     assert digest(training) == digest(whole)
-    assert training.curve.games <= 2500
+    assert training.curve.games <= 1500
 
 
 def _kills(count: int, games: int, path: Path) -> int:

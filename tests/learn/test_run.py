@@ -166,12 +166,15 @@ def _full(*_: object) -> None:
     raise ResourceError("the disk is full")
 
 
-def test_a_file_that_is_no_curve_is_not_replaced(tmp_path: Path) -> None:
-    curve = tmp_path / "net.csv"
-    curve.write_text("mine\n")
-    with pytest.raises(InvalidInput, match="is no learning curve"):
-        run(Training(SMALL, games=2), tmp_path / "net.safetensors")
-    assert [one.name for one in tmp_path.iterdir()] == ["net.csv"]
-    assert curve.read_text() == "mine\n"
-    curve.write_text("games,moves\n1,2\n")
-    run(Training(SMALL, games=2), tmp_path / "net.safetensors")
+@pytest.mark.parametrize(
+    ("name", "what"), [("net.csv", "learning curve"), ("net.evaluations.csv", "table of eval")]
+)
+def test_a_file_of_another_kind_is_not_replaced(name: str, what: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text("mine\n")
+    with pytest.raises(InvalidInput, match=f"is no {what}"):
+        run(Training(SMALL, games=2), tmp_path / "net.safetensors", measure=Judge())
+    assert [one.name for one in tmp_path.iterdir()] == [name]
+    assert path.read_text() == "mine\n"
+    path.write_text("games,moves\n1,2\n")
+    run(Training(SMALL, games=2), tmp_path / "net.safetensors", measure=Judge())

@@ -101,7 +101,7 @@ def test_games_of_the_exact_player_have_its_value(
     ("rules", "patterns", "games", "schedule", "settings"),
     [
         ("2x2", "0123", 60_000, "tc", {}),
-        ("2x3", "012345", 200_000, "tc:0.5", {"optimism": 500.0, "restart": 10}),
+        ("2x3", "012345", 400_000, "tc:0.5", {"optimism": 500.0, "restart": 10}),
     ],
 )
 def test_learning_with_a_weight_for_each_board_finds_the_exact_values(

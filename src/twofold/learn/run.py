@@ -14,6 +14,7 @@ from twofold.errors import InvalidInput, ResourceError
 from twofold.game.notation import shown
 from twofold.learn.checkpoint import curve_path, save
 from twofold.learn.curve import (
+    COLUMNS,
     EVALUATIONS_SUFFIX,
     TILES,
     Evaluation,
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 CURVE_SECONDS: Final = 2.0
 """The curve's file is written at most this often."""
+
+_FIRST: Final = f"{COLUMNS[0]},".encode()
+"""How the files beside a checkpoint begin."""
 
 
 Trainable: TypeAlias = "Training | PolicyTraining"
@@ -80,8 +84,8 @@ def run(
         The path of the checkpoint.
 
     Raises:
-        InvalidInput: the path names no file that can be written, or the file beside the
-            checkpoint is no learning curve.
+        InvalidInput: the path names no file that can be written, or a file beside the
+            checkpoint is of another kind than the run writes there.
         ResourceError: a file cannot be written; the last checkpoint remains.
     """
     stop = stop or threading.Event()
@@ -180,22 +184,20 @@ class _Trials:
             self._told(training.evaluations[-1])
 
 
-def _check_ours(path: Path, curve: str) -> None:
-    """Refuse to replace a file whose first column is not that of a learning curve."""
-    if not path.exists():
-        return
-    first = read_start(path, len(curve))
-    if first and first.split(b",")[0] != curve.split(",")[0].encode():
+def _check_ours(path: Path, what: str) -> None:
+    """Refuse to replace a file whose first column is not that of what a run writes there."""
+    if path.exists() and read_start(path, len(_FIRST)) not in (b"", _FIRST):
         raise InvalidInput(
-            f"expected another name for the network: its learning curve would replace "
-            f"{shown(str(path))}, which is no learning curve"
+            f"expected another name for the network: its {what} would replace "
+            f"{shown(str(path))}, which is no {what}"
         )
 
 
 class _CurveFile:
     def __init__(self, training: Trainable, path: Path) -> None:
         self._training, self.path = training, path
-        _check_ours(path, training.curve.csv())
+        _check_ours(path, "learning curve")
+        _check_ours(path.with_suffix(EVALUATIONS_SUFFIX), "table of evaluations")
         self._games, self._written = self._last(), time.monotonic()
 
     def _last(self) -> int:
