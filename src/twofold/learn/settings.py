@@ -329,7 +329,7 @@ class TrainingSettings(msgspec.Struct, frozen=True, kw_only=True):
         parts = [format_schedule(self.schedule)]
         for one in settings_of(type(self)):
             value = getattr(self, one.name)
-            is_said = value != one.default or (one.name == "lambda_" and self.steps > 1)
+            is_said = value != one.default or (one.name == "lambda_" and self.steps != 1)
             if is_said and one.name not in _UNSAID:
                 parts.append(joined.get(one.name) or _described(one, value))
         return ", ".join(parts)
