@@ -76,6 +76,7 @@ FAULTS: dict[str, list[tuple[str, str]]] = {
     "convert": [
         ("stats.txt x.2048", "expected one game in the format twofold, got several"),
         ("stats.txt x.html", "expected one game in the format html, got several"),
+        ("none.jsonl x.html --from jsonl", "expected one game in the format html, got none"),
         ("stats.txt x.2048 --game 3", "expected --game from 1 to 2, got 3"),
         ("stats.txt x.txt", "or a name that ends in .2048, .jsonl, .json, .html, got"),
         ("stats.txt x.txt --to pgn", "text, hex, hex-low, html), got 'pgn'"),
@@ -121,6 +122,7 @@ FAULTS: dict[str, list[tuple[str, str]]] = {
         ("", "expected a study of bench --out, or --curves FILE, got neither"),
         (LONG, "expected a shorter file name"),
         ("study.db --html a --csv ./a", "expected a file of its own for each output"),
+        ("study.db --html - --csv -", "expected a file of its own for each output"),
         ("study.db --parquet -", "expected --parquet with a file, got -"),
         ("study.db --records o.jsonl", "expected a study made with bench --records"),
         ("study.db --plot reach", "expected --plot together with --picture FILE"),
@@ -213,6 +215,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "wrong.txt").write_text(f"{episodes}c:place@0|0131#U92|place@0\n")
     (folder / "stats.jsonl").write_text("old")
     (folder / "few.txt").write_text("2 4 8")
+    (folder / "none.jsonl").touch()
     (folder / "late.txt").write_text("dcba/6789/4321/0120  # late\n3210/2100/1000/0000\n")
     (folder / "c.csv").write_text("games,mean,low,high,seed_1\n1000,100,90,110,99\n")
     (folder / "own.py").write_text("def first(board):\n    return board.legal_moves()[0]\n")

@@ -56,7 +56,7 @@ def test_learning_curves(cli: Cli, study: str, tmp_path: Path) -> None:
     assert "200 ± 51" in page.out
     assert "same dice" not in page.out
     both = cli("report", study, *curves, "--html", "-").out
-    assert "<h1>2048: 2 runs, 40 games, 2 learning curves</h1>" in both
+    assert "<h1>2048: 2 players, 40 games, 2 learning curves</h1>" in both
     assert both.index("<h2>Rules") < both.index("<h2>Learning curves</h2>")
     for form, begin in (("svg", b"<?xml"), ("pdf", b"%PDF"), ("png", b"\x89PNG")):
         path = tmp_path / f"o.{form}"
@@ -73,3 +73,6 @@ def test_texts_of_strangers_are_shown_without_control_characters(cli: Cli, tmp_p
     out = cli("report", str(study)).out
     assert "greedy\\x1b]0;x\\x07" in out
     assert "\x1b" not in out
+    with contextlib.closing(sqlite3.connect(study)) as file, file:  # by a later version
+        file.execute("update run set player = 'strong', spec = 'ntuple:later=1'")
+    assert cli("report", str(study)).out.splitlines()[-1] == "strong is ntuple:later=1"

@@ -4,7 +4,13 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
+from contextlib import (
+    AbstractContextManager,
+    contextmanager,
+    nullcontext,
+    redirect_stdout,
+    suppress,
+)
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
@@ -17,6 +23,7 @@ from twofold.arena.boards import StartBoards, warning_of
 from twofold.arena.games import GameColumns
 from twofold.arena.workers import Backend
 from twofold.cli import _output
+from twofold.errors import InvalidSpec
 from twofold.figures import duration_words, shortened
 from twofold.game.notation import format_spec, parse_spec, printable
 from twofold.players import PlayerSpec, short_spec
@@ -162,12 +169,15 @@ def say_beside(text: str) -> None:
 def say_strengths(players: Iterable[tuple[str, str]]) -> None:
     """Print what each strength among the players stands for; each with its canonical spec.
 
-    Its keys have the values that were typed: `time=1ms`.
+    Its keys have the values that were typed: `time=1ms`. A spec of another version, which a study
+    may hold, stays as it is.
     """
     for title, spec in dict.fromkeys(players):
         if title.partition(":")[0] in STRENGTHS:
-            typed, (name, values) = parse_spec(title).values, parse_spec(short_spec(spec))
-            meant = format_spec(name, {key: typed.get(key, values[key]) for key in values})
+            meant = printable(spec)
+            with suppress(InvalidSpec):
+                typed, (name, values) = parse_spec(title).values, parse_spec(short_spec(spec))
+                meant = format_spec(name, {key: typed.get(key, values[key]) for key in values})
             _output.print_words(f"{printable(title)} is {meant}")
 
 

@@ -128,12 +128,11 @@ def _only(records: Iterator[Record], number: int) -> Iterator[Record]:
 
 def _page(records: Iterator[Record]) -> str:
     """The page that replays the game."""
-    record, *others = islice(records, 2)
-    if others:
-        raise InvalidInput(
-            f"expected one game in the format {PAGE}, got several. Choose one with --game N"
-        )
-    return replay(record, scale=1.0).html
+    found = list(islice(records, 2))
+    if len(found) != 1:
+        got = "several. Choose one with --game N" if found else "none"
+        raise InvalidInput(f"expected one game in the format {PAGE}, got {got}")
+    return replay(found[0], scale=1.0).html
 
 
 def _write(target: str, texts: Iterable[str], check: Callable[[], object]) -> int:
