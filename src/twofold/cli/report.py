@@ -177,9 +177,10 @@ def _curve(paths: Sequence[str], axis: str, tile: int) -> DrawnCurve:
 def _check_files(asked: dict[str, str], inputs: list[str], *, force: bool) -> None:
     written = {name: path for name, path in asked.items() if path}
     for name, path in written.items():
-        older = {"continued": _check_page} if name == "--html" else {}
-        if path != STDOUT:
-            new_file(path, inputs=inputs, force=force, **older)
+        if name == "--html" and path != STDOUT:
+            new_file(path, inputs=inputs, force=force, continued=_check_page)
+        elif path != STDOUT:
+            new_file(path, inputs=inputs, force=force)
     paths = [path if path == STDOUT else os.path.realpath(path) for path in written.values()]
     if beside := {f"{os.path.realpath(inputs[0])}{end}" for end in BESIDE} & set(paths):
         raise InvalidInput(f"expected another file, got {shown(beside.pop())}, part of the study")
