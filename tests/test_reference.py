@@ -60,11 +60,6 @@ def test_slide_in_each_direction(move: int, after: str, reward: int) -> None:
     assert reference.slide(board, 3, 3, move) == (cells(after), reward)
 
 
-def test_lines_are_listed_from_the_side_of_the_move() -> None:
-    firsts = [reference.lines(2, 3, move)[0] for move in MOVES]
-    assert firsts == [[0, 3], [2, 1, 0], [3, 0], [0, 1, 2]]
-
-
 @pytest.mark.parametrize(
     ("board", "legal"),
     [

@@ -42,7 +42,7 @@ def test_a_test_stops_as_soon_as_it_knows(a: str, b: str, verdict: Verdict) -> N
 
 
 def test_a_test_ends_the_same_with_any_number_of_jobs() -> None:
-    expected, found = (play("greedy", "corner", 1500, SprtQuestion(), used) for used in (0, 3))
+    expected, found = (play("greedy", "corner", 600, SprtQuestion(), used) for used in (0, 3))
     assert vars(expected.test) == vars(found.test)
 
 

@@ -268,8 +268,8 @@ def test_ctrl_c_ends_the_command_and_keeps_the_games(cluster: Any, tmp_path: Pat
         assert "Traceback" not in said
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_while_ray_starts_interrupts(number: signal.Signals) -> None:
+def test_a_signal_while_ray_starts_interrupts() -> None:
+    """One that Ray takes for itself; Ctrl-C is a `KeyboardInterrupt` there, too."""
     with subprocess.Popen(
         [PROGRAM, "bench", "greedy", "--games", "9", "--ray", "local"],
         stderr=subprocess.PIPE,
@@ -278,7 +278,7 @@ def test_a_signal_while_ray_starts_interrupts(number: signal.Signals) -> None:
     ) as process:
         assert process.stderr is not None
         assert process.stderr.readline() == "starting Ray ...\n"
-        process.send_signal(number)
+        process.terminate()
         assert process.wait(60) == 130
         assert process.stderr.read() == "twofold: interrupted\n"
 

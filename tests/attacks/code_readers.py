@@ -284,15 +284,14 @@ def names_that_are_shown(folder: Path, specs: list[str]) -> None:
     """What is only shown or looked at, and `make_player` for text of unknown origin."""
     from twofold.game.board import Board
     from twofold.notebook import draw_analysis
-    from twofold.players import entries, make_player, short_spec
+    from twofold.players import PlayerSpec, entries, make_player, short_spec
     from twofold.players.base import move_list
-    from twofold.players.registry import code_of
     from twofold.search.analysis import Analysis
     from twofold.web.roster import Roster
 
     roster, board = Roster(), Board.parse("2x2:1100")
     for spec in specs:
-        assert code_of(spec)
+        assert PlayerSpec.parse(spec).code
         short_spec(spec)
         analysis = Analysis(board, move_list(board), board.legal_moves()[0], spec)
         draw_analysis(analysis, "", "light", 1.0)

@@ -41,7 +41,7 @@ def failures(outcomes: Iterator[CheckOutcome]) -> dict[str, str]:
     ],
 )
 def test_conforming_engines_pass(words: list[str]) -> None:
-    outcomes = list(check_engine(words, boards=30, slack=SLACK))
+    outcomes = list(check_engine(words, boards=10, slack=SLACK))
     assert failures(iter(outcomes)) == {}
     assert [one.name for one in outcomes] == NAMES
     details = {one.name: one.detail for one in outcomes}

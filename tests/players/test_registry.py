@@ -17,7 +17,7 @@ from twofold.learn.settings import TrainingSettings
 from twofold.learn.training import Training
 from twofold.players import canonical, entries, make_player, play_game, settled, short_spec
 from twofold.players.presets import STRENGTHS
-from twofold.players.registry import PlayerSpec, code_of, default_player
+from twofold.players.registry import PlayerSpec, default_player
 from twofold.tables.exact import ExactTable
 from twofold.tables.problem import Problem
 from twofold.tables.solver import Solver
@@ -195,7 +195,7 @@ def test_a_short_spec_names_the_same_player(spec: str, short: str) -> None:
     ],
 )
 def test_the_code_of_a_spec(spec: str, code: set[str]) -> None:
-    assert code_of(spec) == code
+    assert PlayerSpec.parse(spec).code == code
 
 
 # Code of the user's own

@@ -292,12 +292,13 @@ def _lines(
     """A line of the points of each player that has some."""
     found = []
     for player, entry in enumerate(entries):
-        xs, shares = zip(*points(entry), strict=True) if (there := [*points(entry)]) else ((), ())
+        if not (there := list(points(entry))):
+            continue
+        xs, shares = zip(*there, strict=True)
         known = len(entries) <= most and all(share.low is not None for share in shares)
         low = [share.low or 0.0 for share in shares] if known else []
         high = [share.high or 0.0 for share in shares] if known else []
-        if there:
-            found.append(ChartLine(player, [*xs], [share.value for share in shares], low, high))
+        found.append(ChartLine(player, [*xs], [share.value for share in shares], low, high))
     return found
 
 

@@ -17,6 +17,7 @@ import math
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 
 import numpy as np
@@ -123,6 +124,7 @@ def standard_error(array: NDArray[np.float64]) -> float:
     return float(array.std(ddof=1)) / math.sqrt(array.size)
 
 
+@lru_cache(maxsize=1 << 10)
 def student(games: int) -> float:
     """Half the width of the interval of a mean, in standard errors."""
     return student_quantile(TAIL, games - 1)

@@ -437,18 +437,16 @@ def wave_of(settings: TuningSettings, number: int) -> range:
     """The numbers of the trials that are proposed together with one; 0 is the start alone."""
     if number == 0:
         return range(1)
-    size = _strategy(settings, 0).population_size
+    size = _strategy(settings).population_size
     first = number - (number - 1) % size
     return range(first, first + size)
 
 
-def proposed(settings: TuningSettings, number: int, earlier: Sequence[Trial]) -> dict[str, float]:
-    """The weights of a trial, from those of all earlier waves in order."""
-    if number == 0:
-        return settings.start
-    text = f"{settings.seeds.first} {number}"
-    seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:4])
-    strategy = _strategy(settings, seed)
+def proposed(
+    settings: TuningSettings, numbers: Sequence[int], earlier: Sequence[Trial]
+) -> list[dict[str, float]]:
+    """The weights of some trials of a wave, from those of all earlier waves in order."""
+    strategy = _strategy(settings)
     size = strategy.population_size
     for first in range(1, len(earlier), size):
         told = []
@@ -456,17 +454,24 @@ def proposed(settings: TuningSettings, number: int, earlier: Sequence[Trial]) ->
             point = [weight.place(trial.weights[weight.name]) for weight in settings.weights]
             told.append((np.array(point), -trial.value))
         strategy.tell(told)
+    return [_asked(settings, strategy, number) if number else settings.start for number in numbers]
+
+
+def _asked(settings: TuningSettings, strategy: Any, number: int) -> dict[str, float]:
+    """The weights of a trial, by random numbers of its own."""
+    text = f"{settings.seeds.first} {number}"
+    strategy.reseed_rng(int.from_bytes(hashlib.sha256(text.encode()).digest()[:4]))
     places = zip(settings.weights, strategy.ask(), strict=True)
     return {weight.name: weight.at(float(place)) for weight, place in places}
 
 
-def _strategy(settings: TuningSettings, seed: int) -> Any:
+def _strategy(settings: TuningSettings) -> Any:
     """CMA-ES from the start weights, in coordinates from 0 to 1."""
     from cmaes import CMA
 
     start = np.array([weight.place(weight.start) for weight in settings.weights])
     bounds = np.array([[0.0, 1.0]] * len(start))
-    return CMA(mean=start, sigma=_FIRST_STEP, bounds=bounds, seed=seed)
+    return CMA(mean=start, sigma=_FIRST_STEP, bounds=bounds)
 
 
 # ---- a run
@@ -572,7 +577,7 @@ class _Run:
     def _play_wave(self, wave: range, numbers: Sequence[int]) -> None:
         """Play trials of a wave, and keep each when its games are finished."""
         earlier = self.kept.trials[: wave.start]  # all before the first that is missing
-        tried = [proposed(self.settings, number, earlier) for number in numbers]
+        tried = proposed(self.settings, numbers, earlier)
         specs = list(map(self.settings.spec, tried))
         values: list[list[float]] = [[] for _ in numbers]
         for place, games in self._games(specs, self.settings.seeds):

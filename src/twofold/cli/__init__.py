@@ -497,10 +497,10 @@ def _meant(text: str, context: Any) -> str:
 
 
 def _plays(text: str) -> bool:
-    from twofold.players.registry import code_of  # only here: it loads kernels
+    from twofold.players import PlayerSpec  # only here: it loads kernels
 
     try:
-        code_of(text)
+        _ = PlayerSpec.parse(text).code  # refuses an unknown player
     except TwofoldError:
         return False
     return True

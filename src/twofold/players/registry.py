@@ -473,11 +473,6 @@ def default_player(rules: Rules) -> PlayerSpec:
     return PlayerSpec.parse(DEFAULT).settled(rules)
 
 
-def code_of(spec: str) -> frozenset[str]:
-    """`PlayerSpec.code` of a text."""
-    return PlayerSpec.parse(spec).code
-
-
 def canonical(spec: str) -> str:
     """`PlayerSpec.canonical` of a text."""
     return PlayerSpec.parse(spec).canonical

@@ -131,9 +131,10 @@ def simulated(
 ) -> list[Trial]:
     """The trials of a tuning whose games are a function of the weights."""
     found: list[Trial] = []
-    for number in range(trials):
-        weights = proposed(settings, number, found[: wave_of(settings, number).start])
-        found.append(Trial(number, value(weights), weights, ""))
+    while len(found) < trials:
+        wave = wave_of(settings, len(found))
+        for number, weights in zip(wave, proposed(settings, wave, found), strict=True):
+            found.append(Trial(number, value(weights), weights, ""))
     return found
 
 
