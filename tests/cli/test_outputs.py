@@ -5,6 +5,8 @@ import os
 import shlex
 import shutil
 import sqlite3
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from tests.support.commands import Cli, write_game
 from tests.support.forks import forked_workers as forked_workers  # a fixture
 from twofold.game.record import read_record
 from twofold.game.rules import Rules
+from twofold.storage.files import writing
 from twofold.values.network_file import network_path
 
 pytestmark = [pytest.mark.promise("R90"), pytest.mark.usefixtures("forked_workers")]
@@ -99,6 +102,39 @@ def test_a_file_is_replaced_only_by_force(cli: Cli, home: Path, name: str, line:
     else:
         assert code == 0, err
         assert not out.exists() or out.read_bytes() != content
+
+
+@pytest.mark.promise("R65")
+@pytest.mark.parametrize(
+    "line",
+    [
+        "net average a.safetensors tiny --out out.safetensors",
+        "net convert a.safetensors out.safetensors",
+        "report study.db --html out.html",
+        "convert game.2048 out.jsonl",
+        "watch greedy --rules 2x2 --plain --record out.2048",
+    ],
+)
+def test_what_another_program_is_writing_is_kept(cli: Cli, home: Path, line: str) -> None:
+    """The other one has begun, but its file is not there yet when the command looks first."""
+    out, begun = Path(shlex.split(line)[-1]), threading.Event()
+
+    def write() -> None:
+        with writing(out):
+            begun.set()
+            time.sleep(0.5)
+            out.write_text("precious\n")
+
+    other = threading.Thread(target=write)
+    other.start()
+    begun.wait()
+    code, text, err = cli(*shlex.split(line))
+    other.join()
+    assert out.read_text() == "precious\n"
+    if line.startswith("watch"):
+        assert f"written to out-2.2048 (another program has written {out})" in text
+    else:
+        assert (code, err.endswith("--force replaces it\n")) == (2, True)
 
 
 INPUTS = [

@@ -17,7 +17,7 @@ from twofold.game.record import Record, format_record
 from twofold.games.pictures import replay
 from twofold.games.store import saved_game
 from twofold.limits import MAX_GAMES
-from twofold.storage.files import atomic_write, new_file, open_regular
+from twofold.storage.files import atomic_write, new_file, open_regular, writing
 
 EXAMPLE = """  twofold convert replay.txt game.2048
   twofold convert game.2048 replay.txt --to verse
@@ -151,7 +151,8 @@ def _write(target: str, texts: Iterable[str], check: Callable[[], object]) -> in
             check()
 
     if target != "-":
-        atomic_write(target, parts())
+        with writing(target):
+            atomic_write(target, parts())
     else:
         print_bytes(parts())
     return count

@@ -51,7 +51,7 @@ from twofold.players import Player, PlayerSpec
 from twofold.players.base import describe_caught
 from twofold.players.registry import default_player
 from twofold.search.analysis import PROBABILITY, format_in_unit, table_words, unit_words
-from twofold.storage.files import new_file
+from twofold.storage.files import new_file, writing
 
 EXAMPLE = """  twofold play
   twofold play --rules '3x3 goal=256' --hints greedy
@@ -363,8 +363,9 @@ class TextGame:
         if not path:
             raise InvalidInput("expected save FILE, got no file name")
         place = Path(path).expanduser()
-        new_file(place, force=force, continued=self._check_is_this_game)
-        write_record(place, self.kept.record())
+        with writing(place):
+            new_file(place, force=force, continued=self._check_is_this_game)
+            write_record(place, self.kept.record())
         print_out(f"saved to {place}")
 
     def _check_is_this_game(self, path: Path) -> None:

@@ -2,8 +2,8 @@
 
 import itertools
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
@@ -18,7 +18,7 @@ from twofold.cli._options import ForceOption, argument, option, read_tile
 from twofold.cli._output import print_bytes, print_note, print_out, waiting
 from twofold.errors import InvalidInput
 from twofold.game.notation import shown
-from twofold.storage.files import atomic_write, new_file, read_start
+from twofold.storage.files import atomic_write, new_file, read_start, writing
 
 EXAMPLE = """  twofold report study.db
   twofold report study.db --html report.html
@@ -118,7 +118,8 @@ def command(
         if outputs[name] == STDOUT:
             raise InvalidInput(f"expected {name} with a file, got {STDOUT}")
     inputs = [study, *itertools.chain.from_iterable(groups)]
-    _check_files(written | {"--picture": picture}, inputs, force=force)
+    asked = written | ({"--picture": picture} if picture else {})
+    _check_files(asked, inputs, force=force)
     if picture and not picture.endswith(tuple(f".{form}" for form in FORMS)):
         raise InvalidInput(
             f"expected --picture with a name that ends in .svg, .pdf or .png, got {shown(picture)}"
@@ -128,7 +129,8 @@ def command(
     drawn = [_curve(paths, axis, tile or 0) for paths in groups]
     names = _new_names(label or [])
     reading = Study(study, read_only=True) if study else nullcontext()
-    with reading as opened, waiting("reading the study ..." if study else ""):
+    reading_note = waiting("reading the study ..." if study else "")
+    with _writing(asked, inputs, force=force), reading as opened, reading_note:
         sections = list[Section]()
         if opened and (is_table or html or markdown or (picture and not groups)):
             sections = relabelled(gather(opened), names)
@@ -174,8 +176,17 @@ def _curve(paths: Sequence[str], axis: str, tile: int) -> DrawnCurve:
     return runs[0] if len(runs) == 1 else mean_curve(runs)
 
 
-def _check_files(asked: dict[str, str], inputs: list[str], *, force: bool) -> None:
-    written = {name: path for name, path in asked.items() if path}
+@contextmanager
+def _writing(written: dict[str, str], inputs: list[str], *, force: bool) -> Iterator[None]:
+    """Hold the files, and check them again: another program may have written one meanwhile."""
+    with ExitStack() as held:
+        for path in sorted({os.path.realpath(path) for path in written.values() if path != STDOUT}):
+            held.enter_context(writing(path))
+        _check_files(written, inputs, force=force)
+        yield
+
+
+def _check_files(written: dict[str, str], inputs: list[str], *, force: bool) -> None:
     for name, path in written.items():
         if name == "--html" and path != STDOUT:
             new_file(path, inputs=inputs, force=force, continued=_check_page)

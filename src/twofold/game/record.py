@@ -49,7 +49,7 @@ from twofold.limits import (
     MAX_TAGS,
     check_limit,
 )
-from twofold.storage.files import atomic_write, free_path, read_start
+from twofold.storage.files import atomic_write, free_path, read_start, writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -417,9 +417,10 @@ def keep_record(path: Path, record: Record, *, force: bool) -> str:
     A file that has appeared at `path` since the game began is kept, unless `force` replaces it: the
     record then has a free name beside it. Raises as `write_record`.
     """
-    is_lost = not force and path.exists() and path.stat().st_size
-    place = free_path(path) if is_lost else path
-    write_record(place, record)
+    with writing(path):
+        is_lost = not force and path.exists() and path.stat().st_size
+        place = free_path(path) if is_lost else path
+        write_record(place, record)
     return f"written to {place}" + f" (another program has written {path})" * bool(is_lost)
 
 

@@ -379,6 +379,9 @@ def shared_on_the_way(folder: Path) -> Path | None:
 SUFFIX: Final = ".lock"
 """Suffix of lock files. They are empty, beside the file, and exist only while held."""
 
+_WRITE_SECONDS: Final = 10.0
+"""How long another program may take to write the same file."""
+
 _NOT_OURS: Final = (errno.EACCES, errno.EPERM, errno.ELOOP, errno.EISDIR)
 """No permission to write, or the lock file's name is a link or a folder."""
 
@@ -428,6 +431,11 @@ def alone(path: str | os.PathLike[str], what: str, *, patience: float = 0.0) -> 
             if os.lstat(lock.lock_file).st_size == 0:
                 os.unlink(lock.lock_file)
         lock.release()
+
+
+def writing(path: str | os.PathLike[str]) -> contextlib.AbstractContextManager[None]:
+    """Hold a file from the check that it is new until it is written; see `alone`."""
+    return alone(writable(path), "program", patience=_WRITE_SECONDS)
 
 
 def remove_file(path: str | os.PathLike[str]) -> None:
