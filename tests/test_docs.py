@@ -69,7 +69,7 @@ def test_the_commands_on_a_page_exist_and_work_in_powershell_too(page: str, cli:
             assert words[0] in OF_OTHERS or words[:2] == ["pip", "install"]
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [*PAGES, "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"])
 def test_links_lead_somewhere(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     targets = [target for target in re.findall(r"\]\(([^)#]+)\)", text) if "://" not in target]

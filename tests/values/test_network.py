@@ -181,6 +181,11 @@ def test_cells_and_separators_may_come_in_any_order(text: str) -> None:
     assert parse_patterns(text) == (Pattern((0, 1, 2, 5)), Pattern((4, 5, 6, 7)))
 
 
+def test_names_of_lists_are_those_of_4x4() -> None:
+    patterns = parse_patterns("0123,4567", (2, 4))
+    assert (Network(patterns, (2, 4)).name, Network(patterns).name) == ("0123 4567", "2x4")
+
+
 @pytest.mark.parametrize(
     ("text", "shape", "message"),
     [

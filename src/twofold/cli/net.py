@@ -122,7 +122,7 @@ def _print_card(card: Card | policy_network.PolicyCard, facts: dict[str, str]) -
             _output.print_out(line.plain)
     means = [float(row[3]) for row in card.curve if len(row) > 3]
     if means:
-        _output.print_out("\nmean score while it learnt:\n")
+        _output.print_out("\nmean score while it learned:\n")
         _output.print_out("\n".join(curve_lines(means, 60)))
     found: list[Evaluation] = []
     with contextlib.suppress(msgspec.ValidationError):  # as far as the card can be read

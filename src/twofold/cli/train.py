@@ -201,7 +201,8 @@ class NetworkTrainer(_training.Trainer):
         one, network = self.options, self.options.given.values.get("patterns")
         training = load(out, threads=one.threads, **one.code())
         kept = training.settings
-        if network and format_patterns(parse_patterns(network)) != kept.patterns:
+        shape = kept.rules.shape
+        if network and format_patterns(parse_patterns(network, shape), shape) != kept.patterns:
             raise InvalidInput(f"expected {kept.patterns}, as in {out}, got {network}")
         if one.rules and _options.read_rules(one.rules) != kept.rules:
             raise InvalidInput(f"expected --rules '{kept.rules}', as in {out}, got '{one.rules}'")

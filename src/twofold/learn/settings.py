@@ -276,7 +276,7 @@ class TrainingSettings(msgspec.Struct, frozen=True, kw_only=True):
                 f"expected rules of up to 4x4 with spawn tiles up to 32768, got {rules}"
             )
         patterns = parse_patterns(self.patterns, rules.shape)
-        force_setattr(self, "patterns", format_patterns(patterns))
+        force_setattr(self, "patterns", format_patterns(patterns, rules.shape))
         check_stages(self.stages)
         if not self.schedule:
             raise InvalidNetwork("expected at least one phase, got none")

@@ -130,10 +130,11 @@ def check_patterns(
     return tuple(found)
 
 
-def format_patterns(patterns: Sequence[Pattern]) -> str:
-    """The name of a list of patterns, or its text; the inverse of `parse_patterns`."""
+def format_patterns(patterns: Sequence[Pattern], shape: tuple[int, int] = (4, 4)) -> str:
+    """The name of a list of patterns on 4x4, or its text; the inverse of `parse_patterns`."""
     text = " ".join(str(pattern) for pattern in patterns)
-    return next((name for name, known in NAMED.items() if known == text), text)
+    names = NAMED if shape == (4, 4) else {}
+    return next((name for name, known in names.items() if known == text), text)
 
 
 Weights = NDArray[np.float32]
@@ -227,7 +228,7 @@ class Network:
     @property
     def name(self) -> str:
         """The name of the patterns, or their list."""
-        return format_patterns(self.patterns)
+        return format_patterns(self.patterns, self.shape)
 
     @property
     def stage_count(self) -> int:
