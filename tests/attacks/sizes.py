@@ -158,7 +158,7 @@ ATTACKS: Final = [
     # weight files of TDL2048+
     Attack("512 tables", "tdl", content(lambda: b"\0" + struct.pack("<I", 512) + b"".join(
         tdl_files.table(struct.pack("<IHH", number, 8, 0), tdl_files.block(bytes(64)))
-        for number in range(512))), "stages= to split the tables into 32 stages"),
+        for number in range(512))), "stages= of read_tdl for 32 stages"),
     Attack("a table that is not there", "tdl", content(lambda: b"\0" + struct.pack("<I", 1)
            + tdl_files.table(tdl_files.numbered("01234567"),
                              tdl_files.block(b"", count=16**8))), "the end after"),

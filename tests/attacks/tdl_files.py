@@ -84,7 +84,7 @@ REFUSED: Final = [
         lambda: tables(
             table(numbered("00000005"), block(ONES)), table(numbered("10000005"), block(ONES))
         ),
-        "expected stages= to split the tables into 2 stages at byte 1 of .*, got 0 numbers",
+        "expected stages= of read_tdl for 2 stages, which .* at byte 1 of .*, got 0 numbers",
     ),
     # values
     Attack("not a number", one(block(patched(ONES, 8, NAN))),

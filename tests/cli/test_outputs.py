@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import pkgutil
 import shlex
 import shutil
 import sqlite3
@@ -135,6 +136,42 @@ def test_what_another_program_is_writing_is_kept(cli: Cli, home: Path, line: str
         assert f"written to out-2.2048 (another program has written {out})" in text
     else:
         assert (code, err.endswith("--force replaces it\n")) == (2, True)
+
+
+@pytest.mark.promise("R65")
+@pytest.mark.parametrize(
+    ("name", "line", "step", "words"),
+    [
+        ("out.table", "solve 2x2 --out out.table", "twofold.cli.solve.Solver.run",
+         "another program has written the file; the table is in out-2.table"),
+        ("442-8.twofold-table", "tables build 442-8 --out .", "twofold.tables.work.Builder.layers",
+         "which another program has written meanwhile. Remove it, and give the same command again"),
+        ("out.safetensors", LEARN, "twofold.cli._training.Trainer.go",
+         "another program has changed the file; the run is now saved in out-2.safetensors"),
+    ],
+    ids=["solve", "tables", "train"],
+)  # fmt: skip
+def test_a_file_that_appears_during_the_work_is_kept(
+    cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch, name: str, line: str, step: str,
+    words: str,
+) -> None:  # fmt: skip
+    owner, _, method = step.rpartition(".")
+    real = getattr(pkgutil.resolve_name(owner), method)
+
+    def begin(*given: object, **named: object) -> object:
+        Path(name).write_text("precious\n")
+        return real(*given, **named)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(step, begin)
+        done = cli(*shlex.split(line))
+    assert words in done.err
+    assert Path(name).read_text() == "precious\n"
+    if line.startswith("tables"):
+        Path(name).unlink()
+        assert cli(*shlex.split(line)).code == 0  # the work is kept
+    else:
+        assert (done.code, Path(name).with_stem("out-2").exists()) == (0, True)
 
 
 INPUTS = [

@@ -174,8 +174,9 @@ class Trainer(ABC):
     def recent(self, training: Any) -> str:
         """Its last games; empty if there are none."""
 
-    def go(self, training: Trainable, path: str, asked: threading.Event) -> str:
+    def go(self, training: Trainable, asked: threading.Event, *, replaces: bool) -> str:
         """Go on with a run until it ends or is interrupted; the path of its file."""
+        path = self.options.out
         for stale in files_beside(path) if self.options.force else ():
             stale.unlink(missing_ok=True)  # of an earlier run
 
@@ -197,6 +198,7 @@ class Trainer(ABC):
                 interval=self._interval,
                 stop=asked,
                 on_progress=show,
+                replaces=replaces,
                 on_move=moved,
                 on_evaluation=None if _output.draws() else say,
                 **self.wishes(training, asked.is_set),
@@ -215,7 +217,7 @@ class Trainer(ABC):
             _output.print_note(f"twofold: {refusal or over or far}")
         if not refusal:
             with _output.catching_interrupt() as asked:
-                out = self.go(training, out, asked)
+                out = self.go(training, asked, replaces=not is_new or self.options.force)
         if self.options.json:
             found, timing = self.document.of(training, file=out), RunTiming.of(training)
             _output.write_json(self.command, found, timing)

@@ -129,8 +129,8 @@ def command(
     drawn = [_curve(paths, axis, tile or 0) for paths in groups]
     names = _new_names(label or [])
     reading = Study(study, read_only=True) if study else nullcontext()
-    reading_note = waiting("reading the study ..." if study else "")
-    with _writing(asked, inputs, force=force), reading as opened, reading_note:
+    note = waiting("reading the study ..." if study else "")
+    with reading as opened, _writing(asked, inputs, force=force), note:
         sections = list[Section]()
         if opened and (is_table or html or markdown or (picture and not groups)):
             sections = relabelled(gather(opened), names)

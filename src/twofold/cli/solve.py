@@ -28,6 +28,7 @@ from twofold.game.board import Board
 from twofold.game.notation import shell_line, shown
 from twofold.limits import cores
 from twofold.storage.files import alone, new_file, work_folder
+from twofold.storage.work import WorkFile
 from twofold.tables.exact import ExactTable, Outcomes, describe, outcomes
 from twofold.tables.parts import LayerProgress
 from twofold.tables.problem import Problem
@@ -98,7 +99,7 @@ def command(
         _check_size(problem, workers, out)
     resumed = bool(out and parts_in(work_folder(out)))
     began = time.perf_counter()
-    table = known or _solved(problem, workers, out, same_command(context))
+    table, out = (known, out) if known else _solved(problem, workers, out, same_command(context))
     seconds = time.perf_counter() - began
     if known is not None:
         _output.print_note(f"twofold: {out} holds this solution already")
@@ -154,10 +155,10 @@ def _check_size(problem: Problem, threads: int, out: str) -> None:
     found.check(shutil.disk_usage(Path(out).absolute().parent).free + held)
 
 
-def _solved(problem: Problem, threads: int, out: str, again: str) -> ExactTable:
-    """Solve it, and write the table if that is wanted."""
+def _solved(problem: Problem, threads: int, out: str, again: str) -> tuple[ExactTable, str]:
+    """Solve it, and write the table if that is wanted; the table and its file."""
     with alone(Path(out), "solution") if out else contextlib.nullcontext():
-        store = LayerStore(problem, out or None)
+        file, store = WorkFile(out, 0.0, on_move=_say_moved), LayerStore(problem, out or None)
         if store.keys:
             _output.print_note(
                 f"twofold: continuing with {counted(store.states, 'state')} of {out}.work"
@@ -170,10 +171,14 @@ def _solved(problem: Problem, threads: int, out: str, again: str) -> ExactTable:
             kept = f"saved in {out}.work" if is_saved else "nothing is saved"
             _output.end_interrupted(f"; {kept}", again if out else "")
         if not out:
-            return ExactTable(store.table())
-        store.write(out)
+            return ExactTable(store.table()), ""
+        file.save(store.write, 0.0)
         store.remove()
-    return ExactTable(read_layers(out, mapped=True))
+    return ExactTable(read_layers(file.path, mapped=True)), str(file.path)
+
+
+def _say_moved(path: Path) -> None:
+    _output.print_note(f"twofold: another program has written the file; the table is in {path}")
 
 
 def progress_line(now: LayerProgress) -> str:

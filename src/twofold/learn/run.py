@@ -54,6 +54,7 @@ def run(
     stop: threading.Event | None = None,
     on_progress: Callable[[TrainingProgress], None] | None = None,
     on_save: Callable[[float], None] | None = None,
+    replaces: bool = True,
     on_move: Callable[[Path], None] | None = None,
     measure: Measure | None = None,
     measure_every: float = 600.0,
@@ -71,6 +72,7 @@ def run(
         stop: an event that ends the run after a last checkpoint.
         on_progress: called with the progress a few times a second.
         on_save: called after each checkpoint with the seconds that writing it took.
+        replaces: False if a file that is there already is another program's: it stays, as below.
         on_move: called with a new path when another program has changed the checkpoint; that file
             stays untouched.
         measure: evaluates the network at the start, at intervals and at the end, while training
@@ -104,7 +106,7 @@ def run(
         curve.write()
         events.write(training.curve.shown, training.evaluations)
 
-    file = WorkFile(path, interval, training.seconds, moved)
+    file = WorkFile(path, interval, training.seconds, moved, replaces=replaces)
 
     def tell(now: TrainingProgress) -> None:
         curve.follow()

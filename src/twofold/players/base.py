@@ -43,6 +43,9 @@ DEBUG: Final = "TWOFOLD_DEBUG"
 _LONGEST: Final = 500
 """Most characters of an error's own message."""
 
+_OF_NUMBA: Final = ("Failed in nopython mode", "During: ")
+"""Lines of Numba's errors that say nothing about the user's code."""
+
 _SOURCES: Final[dict[str, str]] = {}
 """Imported files of the user, by path, with the names under which they were given."""
 
@@ -60,7 +63,8 @@ def describe(error: BaseException) -> str:
     """
     error = _first(error)
     kind = "" if isinstance(error, TwofoldError) else type(error).__name__
-    words = " ".join(_text(error).split())
+    lines = [line for line in _text(error).splitlines() if not line.startswith(_OF_NUMBA)]
+    words = " ".join(" ".join(lines).split())
     words = shortened(words, _LONGEST)
     return printable(": ".join(filter(None, (kind, words)))) + last_place(error)
 

@@ -173,6 +173,7 @@ def _cannot_take(function: Callable[..., Any], *args: object, **values: object) 
     except (TypeError, ValueError):  # written in C: a wrong call raises its own error
         return ""
     try:
+        signature.bind_partial(*args, **values)  # first of all what it does not know
         signature.bind(*args, **values)
     except TypeError as error:
         return str(error)

@@ -21,6 +21,7 @@ class WorkFile:
         spent: seconds of work so far.
         on_move: called with a new path when another program has changed the file; that file stays
             untouched.
+        replaces: False if a file that is there already is another program's, too.
 
     Attributes:
         path: where the work is saved.
@@ -33,10 +34,12 @@ class WorkFile:
         interval: float,
         spent: float = 0.0,
         on_move: Callable[[Path], None] = lambda _: None,
+        *,
+        replaces: bool = True,
     ) -> None:
         self.path, self.due = Path(path), spent + interval
         self._interval, self._on_move = interval, on_move
-        self._stamp = self._now()
+        self._stamp = self._now() if replaces else None
 
     def save(self, write: Callable[[Path], None], spent: float) -> float:
         """Save the work; returns the seconds that it took."""
@@ -55,4 +58,4 @@ class WorkFile:
             state = os.stat(self.path)
         except OSError:
             return None
-        return state.st_mtime_ns, state.st_size, state.st_ino
+        return (state.st_mtime_ns, state.st_size, state.st_ino) if state.st_size else None

@@ -131,6 +131,12 @@ class Work:
             if self.next_layer >= 0:
                 self._save(file)
                 return False
+            if self.path.exists() and self.path.stat().st_size:
+                self._save(file)
+                raise InvalidInput(
+                    f"expected no {str(self.path)!a}, which another program has written meanwhile. "
+                    "Remove it, and give the same command again"
+                )
             self._finish(file)
         os.replace(self.folder / _PART, self.path)
         remove_work(self.path)

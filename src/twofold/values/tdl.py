@@ -267,7 +267,7 @@ def _patterns_of(source: Source, tables: list[TdlTable], stages: int) -> tuple[P
     """The patterns; all stages must have the same in the same order."""
     groups = [list(group) for _, group in groupby(tables, key=lambda table: table.stage)]
     if len(groups) != stages:
-        expected = f"stages= to split the tables into {len(groups)} stages"
+        expected = f"stages= of read_tdl for {len(groups)} stages, which the file does not hold"
         raise source.fault(expected, f"{stages - 1} numbers", 1)
     patterns = [table.pattern for table in groups[0]]
     if len(patterns) > MAX_PATTERNS:
