@@ -93,24 +93,21 @@ def test_a_forced_move_has_no_accuracy(cli: Cli, tmp_path: Path) -> None:
     assert figures == [None, None, None, "there was no choice"]
 
 
-BY = {
-    "ntuple:ply=3,tables=442-512": "by network, 3 plies, with tables",
-    "ntuple:ply=3": "by network, 3 plies",
-    "me": "by me",
-}
-
-
 @pytest.mark.parametrize(
-    ("player", "is_said"),
-    [("ntuple:ply=3,tables=442-512", True), ("ntuple:ply=3", False), ("me", False)],
+    ("player", "name", "is_said"),
+    [
+        ("ntuple:ply=2,tables=442-512", "network, 2 plies, with tables", True),
+        ("ntuple:ply=3", "strong", False),
+        ("me", "me", False),
+    ],
 )
 def test_a_judge_without_the_tables_of_the_player_says_so(
-    cli: Cli, record: Path, player: str, is_said: bool
+    cli: Cli, record: Path, player: str, name: str, is_said: bool
 ) -> None:
     text = record.read_text().replace('[Player "me"]', f'[Player "{player}"]')
     record.write_text(text, encoding="utf-8")
     _, out, _ = cli("review", str(record), *TINY)
-    assert out.splitlines()[0].endswith(BY[player])
+    assert out.splitlines()[0].endswith(f"by {name}")
     assert ("the judge has none" in out) is is_said
     found = document(cli, str(record), *TINY)
     assert ("the judge has none" in (found["note"] or "")) is is_said

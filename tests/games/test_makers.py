@@ -11,7 +11,14 @@ from twofold.game.formats import format_game
 from twofold.game.record import Record
 from twofold.games.kept import games_in, kept_of
 from twofold.games.live_game import LiveGame
-from twofold.games.makers import AUTOPLAY_TAG, SOMEBODY, AutoplayMoves, add_player, autoplay_tags
+from twofold.games.makers import (
+    AUTOPLAY_TAG,
+    SOMEBODY,
+    AutoplayMoves,
+    add_player,
+    autoplay_tags,
+    player_names,
+)
 from twofold.limits import MAX_TAG
 
 
@@ -95,3 +102,18 @@ def test_the_tag_of_autoplay() -> None:
     long = AutoplayMoves(tuple((2 * k, 2 * k) for k in range(1, MAX_TAG)))
     assert autoplay_tags({"Event": "x", AUTOPLAY_TAG: "1"}, long) == {"Event": "x"}
     assert autoplay_tags({AUTOPLAY_TAG: "1"}, AutoplayMoves()) == {}
+
+
+@pytest.mark.parametrize(
+    ("players", "names"),
+    [
+        ("me", "me"),
+        ("another player", "another player"),
+        ("ntuple:ply=1,tables=none + me", "fast + me"),
+        ("ntuple:ply=2,threads=1", "network, 2 plies"),
+        ("greedy:x", "greedy:x"),
+        ("exact:table=2x3.table", "optimal play"),
+    ],
+)
+def test_names_are_short(players: str, names: str) -> None:
+    assert player_names(players) == names

@@ -32,7 +32,6 @@ from twofold.games.pictures import (
     Shade,
     animate,
     draw_png,
-    player_names,
     scale_of,
     scenes,
 )
@@ -196,18 +195,3 @@ def test_themes_and_sizes() -> None:
     small, large = replay(game, scale=0.4), replay(game, scale=1.0)
     assert (small.width, large.width) == (264, 572)
     assert large.height - small.height == round(348 * 1.0) - round(348 * 0.4)
-
-
-@pytest.mark.parametrize(
-    ("players", "names"),
-    [
-        ("me", "me"),
-        ("another player", "another player"),
-        ("ntuple:ply=1,tables=none + me", "fast + me"),
-        ("ntuple:ply=2,threads=1", "network, 2 plies"),
-        ("greedy:x", "greedy:x"),
-        ("exact:table=2x3.table", "optimal play"),
-    ],
-)
-def test_names_are_short(players: str, names: str) -> None:
-    assert player_names(players) == names

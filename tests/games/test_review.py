@@ -110,13 +110,6 @@ def test_values_are_those_of_an_analysis(greedy_game: Game, spec: str) -> None:
         assert one.values == tuple(each.value for each in analysis.moves)
 
 
-def test_moves_of_the_judge_are_perfect() -> None:
-    game = played("ntuple:net=tiny,ply=1", 2, most=100)
-    found = review(judge(game, make_player("ntuple:net=tiny,ply=1")))
-    assert (found.accuracy, found.match_rate, found.goodness_of_fit) == (100.0, 1.0, 1.0)
-    assert found.longest_perfect_run == found.total == found.labels["best"] == 100
-
-
 # ---- ratios
 
 
@@ -162,10 +155,10 @@ def test_ratios_of_a_solved_game(objective: str, floor: float) -> None:
     assert min(values.values()) < best
 
 
-@pytest.mark.parametrize("spec", ["expectimax:eval=snake,ply=1", "minimax"])
-def test_heuristics_are_calibrated(spec: str) -> None:
+def test_heuristics_are_calibrated() -> None:
     """Ratios do not depend on the unit: a random player loses some percent per move."""
-    judged = list(judge(played("random", 1), make_player(spec)))
+    spec = "expectimax:eval=snake,ply=1"
+    judged = list(judge(played("random", 1, most=60), make_player(spec)))
     kept = sum(one.ratio for one in judged) / len(judged)
     assert 0.85 < kept < 0.999
     assert all(0 <= one.ratio <= 1 for one in judged)
@@ -175,7 +168,7 @@ def test_heuristics_are_calibrated(spec: str) -> None:
 # ---- other rules, refusals, and the flag
 
 
-@pytest.mark.parametrize(("text", "most"), [("3x4 goal=512", 60), ("5x5", 20), ("1x2", 10)])
+@pytest.mark.parametrize(("text", "most"), [("3x4 goal=512", 20), ("5x5", 5), ("1x2", 10)])
 def test_other_shapes(text: str, most: int) -> None:
     game = played("greedy", 1, Rules.parse(text), most)
     player = make_player(default_judge(game.rules) if text != "5x5" else "greedy")
@@ -205,7 +198,7 @@ def test_an_impossible_move_of_a_record() -> None:
 
 
 def test_a_raised_flag_ends_the_review(greedy_game: Game) -> None:
-    for spec in ("ntuple:net=tiny", "expectimax:ply=2", "greedy"):
+    for spec in ("ntuple:net=tiny", "expectimax:ply=1"):
         stop = Stop()
         found = judge(greedy_game, make_player(spec), stop=stop)
         assert next(found).move_number == 0

@@ -300,7 +300,7 @@ def can_unshare() -> bool:
 def test_nothing_is_compiled_before_the_first_answer() -> None:
     """Importing Numba takes a second; the page must not wait for it."""
     script = (
-        "import sys, twofold.web.server, twofold.web.server\n"
+        "import sys, twofold.web.server\n"
         "heavy = {'numba', 'scipy', 'matplotlib', 'llvmlite'} & set(sys.modules)\n"
         "assert not heavy, heavy"
     )

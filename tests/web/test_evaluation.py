@@ -47,7 +47,7 @@ def test_points_make_a_bar() -> None:
     assert reply.line[0][0] == reply.best
 
 
-@pytest.mark.parametrize("spec", ["expectimax", "datumbox", "greedy", "policy", "policy:ply=1"])
+@pytest.mark.parametrize("spec", ["datumbox", "greedy", "policy"])
 def test_other_units_make_no_bar(spec: str) -> None:
     """Values of Datumbox include the score; those of greedy are one move's points."""
     with make_player(spec) as player:

@@ -22,7 +22,7 @@ from twofold.game.record import Record
 from twofold.game.record_text import located
 from twofold.game.rules import Move
 from twofold.games.judge import Label, MoveJudgement
-from twofold.games.pictures import player_names
+from twofold.games.makers import player_names
 from twofold.games.review import (
     NO_CHOICE,
     accuracy_words,

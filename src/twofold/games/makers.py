@@ -5,8 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, Self
 
-from twofold.games.pictures import AND
+from twofold.errors import InvalidSpec
 from twofold.limits import MAX_MOVE_NUMBER, MAX_TAG
+
+AND: Final = " + "
+"""Separates the names of players in a record."""
 
 ME: Final = "me"
 """Name of the person in a list of players."""
@@ -29,6 +32,26 @@ def add_player(players: str, name: str) -> str:
     if len(text) <= MAX_TAG:
         return text
     return players if name == SOMEBODY else add_player(players, SOMEBODY)
+
+
+def player_names(players: str) -> str:
+    """The players of a record by short names; free text stays as it is.
+
+    >>> player_names("me + ntuple:net=default,ply=3,tables=442-512,threads=1")
+    'me + strong'
+    """
+    return AND.join(_player_name(one) for one in players.split(AND))
+
+
+def _player_name(player: str) -> str:
+    if ":" not in player:
+        return player
+    from twofold.players.registry import PlayerSpec  # loads kernels
+
+    try:
+        return PlayerSpec.parse(player).people_name
+    except InvalidSpec:
+        return player
 
 
 def kind_of(players: str, hints: int, *, set_up: bool, opened: bool) -> Kind:

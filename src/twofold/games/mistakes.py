@@ -19,8 +19,7 @@ from twofold.game.rules import Move, Rules
 from twofold.games.endgames import EndgamePosition
 from twofold.games.judge import CHANCE, MISTAKES, MoveJudgement, label_of
 from twofold.games.kept import OPENED_TAG
-from twofold.games.makers import ME, autoplay_of
-from twofold.games.pictures import AND
+from twofold.games.makers import AND, ME, autoplay_of
 from twofold.games.review import positions
 from twofold.games.store import GameStore, NotFound
 
@@ -198,7 +197,7 @@ def _add(content: MistakeList, mistakes: Sequence[Mistake]) -> int:
 
 
 def mistakes_of_game(game: str, record: Record, judged: Sequence[MoveJudgement]) -> list[Mistake]:
-    """The person's largest mistakes in a game; `judged` are its first moves."""
+    """The person's largest mistakes in a game; `judged` are those of its moves that were graded."""
     bad = [one for one in own_moves(record, judged) if one.label in MISTAKES]
     worst = sorted(bad, key=lambda one: one.ratio)[:MOST_OF_GAME]
     wanted = {one.move_number: one for one in worst}

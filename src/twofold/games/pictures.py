@@ -30,7 +30,7 @@ from importlib.util import find_spec
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from twofold.errors import InvalidInput, InvalidSpec, MissingExtra
+from twofold.errors import InvalidInput, MissingExtra
 from twofold.figures import counted
 from twofold.game import drawing
 from twofold.game.board import Board
@@ -50,6 +50,7 @@ from twofold.game.drawing import (
 from twofold.game.game import Game
 from twofold.game.notation import DIGITS, shown
 from twofold.game.record import Record
+from twofold.games.makers import player_names
 from twofold.limits import MAX_ANIMATION_MOVES, MAX_REPLAY_MOVES, check_limit
 from twofold.storage.files import atomic_write
 
@@ -465,27 +466,3 @@ def _board(data: dict[str, Any], scale: float) -> str:
             "</svg>",
         ]
     )
-
-
-AND: Final = " + "
-"""Separates the names of players in a record."""
-
-
-def player_names(players: str) -> str:
-    """The players of a record by short names; free text stays as it is.
-
-    >>> player_names("me + ntuple:net=default,ply=3,tables=442-512,threads=1")
-    'me + strong'
-    """
-    return AND.join(_player_name(one) for one in players.split(AND))
-
-
-def _player_name(player: str) -> str:
-    if ":" not in player:
-        return player
-    from twofold.players.registry import PlayerSpec  # loads kernels
-
-    try:
-        return PlayerSpec.parse(player).people_name
-    except InvalidSpec:
-        return player

@@ -30,7 +30,7 @@ from msgspec.structs import replace
 from twofold.errors import InvalidBoard, ResourceError
 from twofold.game.board import Board
 from twofold.game.rules import STANDARD, Move, Rules
-from twofold.games.judge import Label, analysis_ratios, label_of
+from twofold.games.judge import CHANCE, POINTS, Label, analysis_ratios, label_of
 from twofold.games.reasons import reason_of
 from twofold.games.threads import JobThreads
 from twofold.limits import MAX_PLY, MAX_SCORE, check_limit
@@ -46,11 +46,6 @@ from twofold.web.roster import Roster
 if TYPE_CHECKING:
     from twofold.tables.exact import ExactTable
     from twofold.tables.library import TableAnswer
-
-CHANCE: Final = "chance"
-"""Unit of evaluators whose values are probabilities."""
-
-POINTS: Final = "points"
 
 
 def reply_of(
