@@ -201,6 +201,7 @@ def test_no_order_of_two_programs_loses_a_move(
         ("00", undo, undo, "21"),
         ("0", later, play, "01"),
         ("0", play, late, "00"),
+        ("", play, play, "12"),
     ]
     count = 0
     with closing(GameStore(tmp_path)) as store, closing(GameStore(tmp_path)) as other:

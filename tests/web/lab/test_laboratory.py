@@ -108,15 +108,6 @@ def test_an_unreadable_file_is_listed_with_its_error(folder: Path) -> None:
 # ---- names
 
 
-def test_a_link_within_the_folder_is_followed(folder: Path) -> None:
-    (folder / "link.db").symlink_to(folder / "a.db")
-    assert Lab(folder).study("link.db").games == 8
-    with Study(folder / "a.db") as opened:  # its log lies beside the file
-        opened.add(1, row(99, 7, 5))
-        opened.flush()
-        assert Lab(folder).study("link.db").games == 9
-
-
 def test_the_number_of_entries_read_is_limited(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -30,7 +30,7 @@ from twofold.games.mistakes import (
     mistakes_of_game,
 )
 from twofold.games.review import judge
-from twofold.games.store import GameStore
+from twofold.games.store import GameStore, NotFound
 from twofold.players import make_player
 from twofold.tables.library import TableAnswer
 from twofold.web import protocol
@@ -138,6 +138,8 @@ def test_two_right_answers_in_a_row_solve_a_position(tmp_path: Path) -> None:
         assert (found.row, found.missed) == (row, missed)
     assert notebook.counts() == (0, 1)
     assert notebook.next() is None
+    with pytest.raises(NotFound):
+        notebook.answer("f" * 16, Move.UP)
 
 
 def test_larger_and_missed_mistakes_come_more_often(tmp_path: Path) -> None:
@@ -195,28 +197,13 @@ def test_the_notebook_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert [one.id for one in kept] == [mistake(number).id for number in (3, 4, 5)]
 
 
-def posted(client: Client, path: str, **body: Any) -> Any:
-    answer = client.post(path, body)
-    assert answer.status == 200, answer.text
-    return answer.json
-
-
-def test_the_mistakes_of_a_reviewed_game_are_solved(client: Client, page: Page) -> None:
+def test_the_mistakes_of_a_reviewed_game_are_asked_and_dropped(client: Client, page: Page) -> None:
     state = page.new(seed="5", keep=True)
     page.play(state, 80)
     judge = "ntuple:net=tiny,ply=1"
     page.ask(protocol.ReviewRequest(game=state.game, player=judge), protocol.Reviewed)
-    counts = client.get("/api/notebook").json
-    assert counts["open"] > 1
-    asked = posted(client, "/api/notebook/next")
-    position = asked["position"]
-    assert asked["counts"] == counts
-    assert position["source"]["game"] == state.game
-    for row in (1, 2):
-        answer = posted(client, "/api/notebook/answer", id=position["id"], move=position["best"])
-        assert answer["position"]["row"] == row
-    assert answer["counts"]["solved"] == 1
-    other = posted(client, "/api/notebook/next", after=position["id"])["position"]
-    dropped = posted(client, "/api/notebook/answer", id=other["id"], move=None)
-    assert dropped["counts"]["solved"] == 2
-    assert client.post("/api/notebook/answer", {"id": "f" * 16, "move": "u"}).status == 404
+    asked = client.post("/api/notebook/next", {}).json
+    assert asked["counts"]["open"] > 1
+    assert asked["position"]["source"]["game"] == state.game
+    answer = {"id": asked["position"]["id"], "move": None}
+    assert client.post("/api/notebook/answer", answer).json["counts"]["solved"] == 1
