@@ -240,6 +240,10 @@ class Lab:
         """A figure of a study, as `twofold report --plot --picture` draws it."""
         found = named(self._folder, name, SUFFIX)
         sections = _read(found, gather)
+        if query.section > len(sections):
+            raise InvalidInput(
+                f"expected a section from 1 to {len(sections)}, got {query.section:,}"
+            )
         if query.section:
             sections = sections[query.section - 1 : query.section]
         if query.name and len(sections) == 1:

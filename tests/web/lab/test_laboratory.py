@@ -105,6 +105,11 @@ def test_an_unreadable_file_is_listed_with_its_error(folder: Path) -> None:
             Lab(folder).study(name)
 
 
+def test_a_figure_is_of_a_section_that_is_there(folder: Path) -> None:
+    with pytest.raises(InvalidInput, match="expected a section from 1 to 1, got 9"):
+        Lab(folder).figure("a.db", lab.StudyFigure(section=9))
+
+
 # ---- names
 
 
