@@ -178,3 +178,18 @@ def test_a_file_of_another_kind_is_not_replaced(name: str, what: str, tmp_path: 
     assert path.read_text() == "mine\n"
     path.write_text("games,moves\n1,2\n")
     run(Training(SMALL, games=2), tmp_path / "net.safetensors", measure=Judge())
+
+
+@pytest.mark.promise("R90")
+def test_a_run_whose_file_was_replaced_moves_to_where_no_file_of_it_is(tmp_path: Path) -> None:
+    path, curve = tmp_path / "n.safetensors", tmp_path / "n-2.csv"
+    curve.write_text("mine")
+
+    def replace(evaluation: Evaluation) -> None:
+        path.write_bytes(b"of another program")
+
+    training = Training(SMALL, games=2)
+    found = run(training, path, measure=Judge(), on_evaluation=replace)
+    assert found == tmp_path / "n-3.safetensors"
+    assert load(found).is_finished
+    assert curve.read_text() == "mine"

@@ -106,7 +106,7 @@ def run(
         curve.write()
         events.write(training.curve.shown, training.evaluations)
 
-    file = WorkFile(path, interval, training.seconds, moved, replaces=replaces)
+    file = WorkFile(path, interval, training.seconds, moved, files_beside, replaces=replaces)
 
     def tell(now: TrainingProgress) -> None:
         curve.follow()

@@ -223,10 +223,15 @@ def read_start(
             raise error(f"cannot read {os.fspath(path)!a}: {fault.strerror}") from None
 
 
-def free_path(path: Path) -> Path:
-    """The path, or the first free one with a number: `game-2.json` beside `game.json`."""
+def free_path(path: Path, beside: Callable[[Path], Sequence[Path]] = lambda _: ()) -> Path:
+    """The path, or the first free one with a number: `game-2.json` beside `game.json`.
+
+    Args:
+        path: the path.
+        beside: the other files of the same work, which are free, too.
+    """
     found, number = path, 1
-    while found.exists():
+    while any(one.exists() for one in (found, *beside(found))):
         number += 1
         found = path.with_stem(f"{path.stem}-{number}")
     return found

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +21,7 @@ class WorkFile:
         spent: seconds of work so far.
         on_move: called with a new path when another program has changed the file; that file stays
             untouched.
+        beside: the other files of the work, by its path; a new path is one where none exists.
         replaces: False if a file that is there already is another program's, too.
 
     Attributes:
@@ -34,18 +35,19 @@ class WorkFile:
         interval: float,
         spent: float = 0.0,
         on_move: Callable[[Path], None] = lambda _: None,
+        beside: Callable[[Path], Sequence[Path]] = lambda _: (),
         *,
         replaces: bool = True,
     ) -> None:
         self.path, self.due = Path(path), spent + interval
-        self._interval, self._on_move = interval, on_move
+        self._interval, self._on_move, self._beside = interval, on_move, beside
         self._stamp = self._now() if replaces else None
 
     def save(self, write: Callable[[Path], None], spent: float) -> float:
         """Save the work; returns the seconds that it took."""
         began = time.perf_counter()
         if self._now() not in (self._stamp, None):
-            self.path = free_path(self.path)
+            self.path = free_path(self.path, self._beside)
             self._on_move(self.path)
         write(self.path)
         self._stamp = self._now()
