@@ -24,16 +24,16 @@ AGREED = {
     "1234/5678/1234/5678": [0, 0],
     "fedc/ba98/7654/3221": [4, 20, 70, 144, 112],
     "1x2:10": [2, 4, 8, 0, 0],
-    "1x8:10010220": [24, 474, 8_964],
-    "8x1:10010220": [24, 474, 8_964],
+    "1x8:10010220": [24, 474, 8_964, 159_212],
+    "8x1:10010220": [24, 474, 8_964, 159_212],
     "2x2:10/01": [16, 208, 1_792, 12_160, 60_608],
-    "2x3:110/002": [28, 696, 13_060],
-    "3x2:11/00/02": [28, 600, 10_330],
+    "2x3:110/002": [28, 696, 13_060, 206_804],
+    "3x2:11/00/02": [28, 600, 10_330, 158_532],
     "3x3:100/020/001": [48, 1_576, 56_464],
     "3x4:1122/0000/2211": [48, 2_308, 106_312],
-    "4x3:102/102/201/201": [48, 2_308],
+    "4x3:102/102/201/201": [48, 2_308, 106_312],
     "5x5:10000/00000/00200/00000/00001": [176, 28_648],
-    "6x3:123/123/123/321/321/321": [28, 1_592],
+    "6x3:123/123/123/321/321/321": [28, 1_592, 83_556],
     "8x8:1w1w1w1w/w1w1w1w1/1w1w1w1w/w1w1w1w1/1w1w1w1w/w1w1w1w1/1w1w1w1w/w1w1w1w0": [4, 120, 5_720],
     "4x5:fghi0/ihgf0/fghi0/ihgff": [22, 464, 12_304],
 }
@@ -65,8 +65,10 @@ def count_paths(engine: str, board: Board, depths: int) -> list[int]:
         states[np.arange(len(states)), np.repeat(cell, 2)] = np.tile([1, 2], len(number))
         if not len(states):
             return found + [0] * (depths - len(found))
-        boards, which = np.unique(states, axis=0, return_inverse=True)
-        times = np.bincount(which.ravel(), np.repeat(times[number], 2)).astype(np.int64)
+        words = states.view(f"S{states.shape[1]}")[:, 0]  # sorted faster than rows
+        _, kept, which = np.unique(words, return_index=True, return_inverse=True)
+        boards = states[kept]
+        times = np.bincount(which, np.repeat(times[number], 2)).astype(np.int64)
     return found
 
 
