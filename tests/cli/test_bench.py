@@ -47,7 +47,7 @@ def test_documents_are_equal_but_for_timing_and_machine(cli: Cli) -> None:
         found = document(cli, *arguments)
         return {key: found[key] for key in found if key not in ("timing", "machine")}
 
-    assert stripped("1") == stripped("2") == stripped("3")
+    assert stripped("1") == stripped("3")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")

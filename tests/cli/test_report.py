@@ -31,15 +31,6 @@ def test_figures_and_tables_for_a_paper(cli: Cli, study: str, tmp_path: Path) ->
     assert "\n| `Greedy_1 & co` | 20 | " in table
 
 
-def test_the_table_is_printed_where_nothing_else_is_asked_for(cli: Cli, study: str) -> None:
-    found = cli("report", study)
-    assert (found.code, found.err) == (0, "")
-    assert found.out.splitlines()[0].split()[:3] == ["player", "games", "mean"]
-    assert "reached, % of games" in found.out
-    assert "rules 3x3" in found.out
-    assert "still to play" not in found.out
-
-
 CURVE = "games,mean\n1000,{}\n2000,{}\n"
 
 

@@ -213,6 +213,7 @@ class Bench:
         self.boards = boards
         self.records = records
         self.entrants: list[Entrant] = []
+        self._runs: list[StoredRun] = []  # of the study, read once
 
     def add(
         self,
@@ -252,6 +253,7 @@ class Bench:
             reproducible=entrant.reproducible,
             boards=boards,
         )
+        self._runs.append(run)
         self.entrants.append(replace(entrant, run=run.run, reproducible=run.reproducible))
         return self.want(len(self.entrants) - 1, seeds)
 
@@ -260,7 +262,8 @@ class Bench:
 
         Its network or code file has changed, or its text stood for other settings.
         """
-        for run in [one for one in self.study.runs() if one.rules == rules]:
+        self._runs = self._runs or list(self.study.runs())
+        for run in [one for one in self._runs if one.rules == rules]:
             theirs, wrong = PlayerSpec.parse(run.spec), ""
             if theirs.without_hashes == ours.without_hashes:
                 if theirs.hashes != ours.hashes:

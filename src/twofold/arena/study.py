@@ -263,12 +263,12 @@ class Study:
                 self._rows(f"SELECT {RUN} FROM run ORDER BY run", most=FEW)
             )
             found = [stored_run(row, self.name) for row in itertools.islice(rows, MAX_RUNS + 1)]
-            self._check_runs(len(found))
+            if len(found) > MAX_RUNS:
+                raise self._too_many_runs()
             return found
 
-    def _check_runs(self, runs: int) -> None:
-        if runs > MAX_RUNS:
-            raise InvalidInput(f"expected at most {MAX_RUNS:,} runs in {self.name}, got more")
+    def _too_many_runs(self) -> InvalidInput:
+        return InvalidInput(f"expected at most {MAX_RUNS:,} runs in {self.name}, got more")
 
     def add_run(
         self,
@@ -290,12 +290,12 @@ class Study:
         about = json.dumps(machine)
         parse_machine(about)
         home = (spec, rules, signature, boards.hash if boards else "")
+        same = "spec = ? AND rules = ? AND signature = ? AND boards = ?"
         with self._errors():
-            known = self.runs()
-            for run in known:
-                if run.home == home:
-                    return run
-            self._check_runs(len(known) + 1)
+            if known := self._one(f"SELECT {RUN} FROM run WHERE {same}", home):
+                return stored_run(known, self.name)
+            if self._one("SELECT 1 FROM run LIMIT 1 OFFSET ?", (MAX_RUNS - 1,)):
+                raise self._too_many_runs()
             if boards:
                 self._connection.execute(
                     f"INSERT OR IGNORE INTO boards ({BOARDS}) VALUES (?, ?, ?)",
@@ -307,7 +307,7 @@ class Study:
                 f"INSERT INTO run ({RUN}) VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (*texts, reproducible, now, home[-1]),
             )
-        return self.runs()[-1]
+            return stored_run(self._one(f"SELECT {RUN} FROM run WHERE {same}", home), self.name)
 
     def mark_not_reproducible(self, run: int) -> None:
         """Note that games of a run depend on more than player, rules and seed."""
