@@ -69,7 +69,7 @@ def test_a_limit_that_leaves_nothing_changes_no_file(
     for asked in (["--games", "100"], ["--time", "5s"], ["--games", "999", "--time", "5s"]):
         found = cli("train", "--resume", *asked, "--eval-every", "10g", "--out", str(path))
         assert (found.code, found.err.count("\n")) == (0, 1)
-        assert "\n500 games finished, 501 begun, " in found.out
+        assert "\n500 games finished, 1 under way, " in found.out
         assert path.read_bytes() == before
         assert list(tmp_path.iterdir()) == [path]
     again = cli("train", "--resume", "--games", "100", "--out", str(path), "--json")

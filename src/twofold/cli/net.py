@@ -10,7 +10,7 @@ from rich.console import Console
 
 from twofold.cli import _options, _output, bench
 from twofold.cli._thinking import labelled
-from twofold.cli._training import curve_lines, evaluation_lines
+from twofold.cli._training import curve_lines, evaluation_lines, held
 from twofold.errors import InvalidInput
 from twofold.figures import bytes_words, counted, duration_words
 from twofold.game.notation import format_spec, printable, shown
@@ -18,7 +18,7 @@ from twofold.learn.curve import Evaluation
 from twofold.limits import MAX_GAMES, MAX_PLY
 from twofold.search.analysis import unit_words
 from twofold.storage.arrays import open_tensors
-from twofold.storage.files import new_file, writing
+from twofold.storage.files import new_file
 from twofold.values import policy_network
 from twofold.values.network_file import (
     SUFFIX,
@@ -230,7 +230,7 @@ def convert(
         raise InvalidInput(
             "expected --unit with an n-tuple network: --release writes a policy network in float16"
         )
-    with _output.loading(), writing(out):
+    with _output.loading(), held(out):
         new_file(out, inputs=[path], force=force)
         if of_policy:
             _convert_policy(path, out, half=release, note=note)
@@ -267,7 +267,7 @@ def average_networks(
     """Write the mean of several networks."""
     if not out.endswith(SUFFIX):
         raise InvalidInput(f"expected --out with a name that ends in {SUFFIX}, got {shown(out)}")
-    with _output.loading(), writing(out):
+    with _output.loading(), held(out):
         new_file(out, inputs=map(network_path, networks), force=force)
         found = [read_learnt(name) for name in networks]
         mean = average([one.network for one in found])

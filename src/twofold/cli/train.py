@@ -29,7 +29,7 @@ from twofold.limits import (
     cores,
 )
 from twofold.settings import with_option
-from twofold.values.network import format_patterns, parse_patterns
+from twofold.values.network import parse_patterns
 from twofold.values.network_file import network_path, read_card
 
 EXAMPLE = """  twofold train 4x6 --out net.safetensors --time 30m
@@ -201,8 +201,7 @@ class NetworkTrainer(_training.Trainer):
         one, network = self.options, self.options.given.values.get("patterns")
         training = load(out, threads=one.threads, **one.code())
         kept = training.settings
-        shape = kept.rules.shape
-        if network and format_patterns(parse_patterns(network, shape), shape) != kept.patterns:
+        if network and parse_patterns(network) != parse_patterns(kept.patterns):
             raise InvalidInput(f"expected {kept.patterns}, as in {out}, got {network}")
         if one.rules and _options.read_rules(one.rules) != kept.rules:
             raise InvalidInput(f"expected --rules '{kept.rules}', as in {out}, got '{one.rules}'")
