@@ -280,6 +280,25 @@ def test_a_game_is_celebrated_and_compared_with_others(laptop: Visit, served: Se
     expect(accuracy).to_have_text(f"{known['percent']:.1f} %")
 
 
+def test_a_game_that_is_still_judged_has_no_turning_point(browser: Browser, served: Served) -> None:
+    """Nothing leads to a move before all are judged: another may have cost more."""
+
+    def connect(end: WebSocketRoute) -> None:
+        server = end.connect_to_server()
+        server.on_message(lambda text: end.send(json.dumps(json.loads(text) | {"done": 1})))
+
+    game = served.keep(first_moves(rules="3x3 goal=128", seed=10))
+    with visit(browser, served, LAPTOP) as found:
+        page = found.page
+        page.route_web_socket("**/ws", connect)
+        found.open(f"/?game={game}", ".ending-turn progress")
+        ending = page.get_by_role("region", name="How it went")
+        expect(ending.locator("dt:has-text('Accuracy') + dd")).to_contain_text("%")
+        expect(ending).to_contain_text("Looking for the move")
+        expect(page.get_by_role("link", name="See where it was lost")).to_have_count(0)
+        assert found.faults == []
+
+
 def test_who_wins_is_told_at_once_and_after_a_reload(laptop: Visit, served: Served) -> None:
     page, rules = laptop.page, Rules.parse("2x2 goal=4")
     game = served.keep(Game.from_board(Board.parse("2x2:11/00"), rules, 1))

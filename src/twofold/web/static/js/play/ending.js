@@ -119,15 +119,15 @@ export class Ending {
       return h('div', {}, button({ text: text('play.find_turning') }, () => this.#judge()));
     }
     const { done, game: { last } } = this.#judging;
-    const worst = this.#worst;
     const isDone = done === last;
+    const worst = isDone && this.#worst; // before the end another move may cost more
     const href = worst && analysisLink({ game: this.game, move: worst.move_number });
-    if (isDone && worst) this.#overlay.pointTo(href, text('play.see_turning'));
+    if (href) this.#overlay.pointTo(href, text('play.see_turning'));
     return h('div', { class: 'stack tight ending-turn' },
       h('p', {}, worst ? `${text('play.turning_move', { number: worst.move_number + 1 })} ${verdictOf(worst)}`
         : text(isDone ? 'play.turning_none' : 'play.turning_wait', { percent: percent((100 * done) / (last || 1)) })),
       !isDone && h('progress', { max: 1, value: done / (last || 1), 'aria-label': text('play.turning') }),
-      worst && h('div', { class: 'row' }, h('a', { class: 'button', href, text: text('play.see_turning') })));
+      href && h('div', { class: 'row' }, h('a', { class: 'button', href, text: text('play.see_turning') })));
   }
 }
 
