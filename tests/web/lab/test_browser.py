@@ -42,7 +42,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for place, spec in enumerate(NAMES):
             run = add(study, spec)
             for seed in (1, 2):
-                study.add(run, row(seed, 900 - 100 * place + seed, 5))
+                study.add(run, row(seed, 900 - 100 * place + seed, 9 + seed))
+        study.want(add(study, "policy"), SeedRange(1, 3))
     make_study(folder / "games.db", sums=True)  # changed last: the first in the list
     (folder / "torn.db").write_bytes((folder / "games.db").read_bytes()[:5000])
     make_run(folder / "one.csv")
@@ -134,7 +135,10 @@ def test_on_a_phone_nothing_is_cut_and_there_is_a_way_back(phone: Visit) -> None
 
 
 def test_players_have_their_names(laptop: Visit) -> None:
-    """As in the list of players; where two have the same name, there are their specs."""
+    """As in the list of players; where two have the same name, there are their specs.
+
+    Those without a finished game are no exception. Tiles are written as on the board.
+    """
     laptop.open("/", ".tile")  # the names of the strengths come with the connection
     laptop.open("/lab?study=names.db", ".lab-table tbody tr")
     names = ["fast", *NAMES[1:]]
@@ -144,6 +148,11 @@ def test_players_have_their_names(laptop: Visit) -> None:
     assert legends.first.locator("span[title]").first.get_attribute("title") == NAMES[0]
     pairs = laptop.page.get_by_role("table", name="Points per game").locator("tbody th")
     expect(pairs.first).to_have_text("fast")
+    asked, without = "Games asked for that are not finished", "No finished game"
+    notes = laptop.page.locator(".lab-notes li")
+    expect(notes).to_have_text([f"{asked}: policy network (3)", f"{without}: policy network"])
+    ticks = laptop.page.locator(".lab-figure[data-kind=reach] .chart-tick-bottom")
+    expect(ticks.last).to_have_text("2048")
 
 
 def test_new_files_appear_and_curves_grow(browser: Browser, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ const SCORES = { label: text('lab.axis_score') };
 /** The charts of each figure: axes, how lines are drawn, the axis that may be logarithmic. */
 const FIGURES = {
   reach: {
-    reach: { x: { label: headingWords('tile'), format: number, base: 2 }, y: { ...SHARE, to: 100 }, isMarked: true },
+    reach: { x: { label: headingWords('tile'), format: String, base: 2 }, y: { ...SHARE, to: 100 }, isMarked: true },
   },
   survival: {
     going: { x: SUMS, y: { ...SHARE, to: 100 }, looks: { stepped: true } },
@@ -118,7 +118,8 @@ export class StudyView {
     const charts = this.#found.charts[number];
     const { rules, boards, notes, commands, machines } = section;
     const key = `${rules}\n${boards}`;
-    const names = namesOf(section.players.map(({ label }) => label));
+    const labels = [...section.players.map(({ label }) => label), ...notes.flatMap((note) => note.players)];
+    const names = namesOf([...new Set(labels)]);
     const players = section.players.map((player) => ({ ...player, name: names.get(player.label) }));
     const nameOf = (place) => playerMark(players[place], place);
     const table = (name, how) => section[name] && this.#table(key, name).show(section[name], `${file}-${TABLES[name]}`, how);
@@ -187,7 +188,7 @@ function namesOf(labels) {
 
 function noteWords({ kind, players, counts, about }, names) {
   const shown = players.map((label, place) => (
-    `${names.get(label) ?? label}${counts.length ? ` (${number(counts[place])})` : ''}`));
+    `${names.get(label)}${counts.length ? ` (${number(counts[place])})` : ''}`));
   return text(`lab.note_${kind}`, { players: joined(shown), about });
 }
 
