@@ -204,7 +204,7 @@ def test_how_a_game_stands(board: str, rules: str, over: bool, won: bool, keep: 
         ("123456789abcdefg", "hex-low", "expected 16 hexadecimal digits"),
         ("1" * 10**5, "hex", "expected a board of at most 1000 characters"),
         ("1234", "original", "expected a saved game as JSON"),
-        ("{}", None, "expected a game or a board in a known form"),
+        ("{}", None, "expected a game or a board in a known form, got '{}'"),
         ("12 13/4", None, "expected a tile that is 0 or a power of two"),
         ('{"board": [[2, 3]]}', None, "board: expected a tile that is 0 or a power of two"),
         ('{"board": [[2], [2, 4]]}', None, "board: expected rows of equal length"),

@@ -139,7 +139,9 @@ def test_what_is_exported_is_imported_again(laptop: Visit, filled: Served, tmp_p
     ).to_be_checked()  # the new one is listed
     unread = page.locator(".my-unread").first
     expect(unread).to_contain_text(f"twofold-games.jsonl, line {count + 1}: expected")
-    expect(unread).to_contain_text("note.txt, line 1: expected a game")
+    expect(unread).to_contain_text(
+        "note.txt, line 1: expected a game or a board in a known form, got"
+    )
 
 
 def test_the_daily_game_is_one_try_without_help(laptop: Visit, filled: Served) -> None:

@@ -182,10 +182,7 @@ def detect_format(text: str) -> Format:
 
 
 def _unknown(text: str) -> InvalidRecord:
-    return InvalidRecord(
-        "expected a game or a board in a known form (docs/reference/formats.md), "
-        f"got {turns.described(text)}"
-    )
+    return InvalidRecord(f"expected a game or a board in a known form, got {turns.described(text)}")
 
 
 # ---- reading
