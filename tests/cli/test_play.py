@@ -133,7 +133,7 @@ def test_a_game_without_moves_is_not_saved(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_a_new_game_keeps_the_old_one_and_undo_goes_back(cli: Cli) -> None:
-    _, out, _ = cli("play", "--seed", "1", stdin="l\nnew\nundo\nundo\nundo\nnew\nurdlurdl\n")
+    _, out, _ = cli("play", "--seed", "1", stdin="l\nnew\nundo\nundo\nundo\nnew\nu\nr\nd\nl\n")
     assert "new game, seed" in out
     assert "back in the previous game\n" in out
     assert out.count("took back left") == 1

@@ -185,9 +185,9 @@ def test_files_beyond_the_memory_are_refused(
 
 def test_stages_are_required() -> None:
     path = GOLDEN / "stages.bin"
-    with pytest.raises(InvalidNetwork, match=r"into 2 stages at byte 1 of .*, got 0 numbers"):
+    with pytest.raises(InvalidNetwork, match=r"for 2 stages, .* at byte 1 of .*, got 0 numbers"):
         read_tdl(path)
-    with pytest.raises(InvalidNetwork, match=r"into 2 stages at byte 1 of .*, got 2 numbers"):
+    with pytest.raises(InvalidNetwork, match=r"for 2 stages, .* at byte 1 of .*, got 2 numbers"):
         read_tdl(path, stages=(64, 128))
     with pytest.raises(InvalidNetwork, match="ascending"):
         read_tdl(path, stages=(128, 64))
