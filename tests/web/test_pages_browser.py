@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.support.browser import LAPTOP, PHONE, SCRIPTS, Served, Visit, drawn, visit
+from tests.support.browser import LAPTOP, PHONE, SCRIPTS, Served, Visit, box_of, drawn, visit
 from twofold import Board, Game
 from twofold.arena import stats, tables
 from twofold.arena.stats import reach_heading
@@ -53,6 +53,10 @@ OVERLAP = """([first, second]) => {
     const [a, b] = [first, second].map(one => document.querySelector(one).getBoundingClientRect());
     return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 }"""
+TOAST = f"""async () => {{
+    const {{ toast }} = await import('{SCRIPTS}/announce.js');
+    toast('With this hint the game no longer counts as played by hand.');
+}}"""
 FRAME = """() => {
     const left = (name) => {
         const one = document.querySelector(name);
@@ -84,6 +88,54 @@ def test_everybody_can_read_every_page(path: str, laptop: Visit, phone: Visit) -
     assert head == main
     page.set_viewport_size(LAPTOP["viewport"])
     laptop.check()
+
+
+LYING = [(740, 360), (844, 390), (667, 375)]
+"""Phones that lie on their side."""
+BESIDE = {
+    "/": ".play-head",
+    f"/analyse#board={BOARD}": "section.analysis-move",
+    "/practice?part=stream": ".question",
+    "/practice?part=puzzle": ".question",
+    "/watch?player=greedy": ".lane-info",
+    "/watch": ".lane:nth-child(3) .board",
+}
+"""What stands beside the board of a page."""
+
+
+@pytest.mark.parametrize("path", BESIDE)
+def test_a_phone_that_lies_on_its_side_shows_the_whole_board(path: str, phone: Visit) -> None:
+    """What belongs to the board stands beside it, and so does a message."""
+    page = phone.page
+    try:
+        for width, height in LYING:
+            page.set_viewport_size({"width": width, "height": height})
+            phone.open(path, ".tile")
+            board, side = box_of(page.locator(".board").first), box_of(page.locator(BESIDE[path]))
+            assert board["height"] > height / 2
+            assert board["y"] + board["height"] <= height
+            assert side["x"] >= board["x"] + board["width"]
+            assert side["y"] < board["y"] + board["height"]
+            page.evaluate(TOAST)
+            toast = box_of(page.locator(".toast"))
+            assert path == "/watch" or toast["x"] >= board["x"] + board["width"]
+            assert not phone.is_too_wide()
+    finally:
+        page.set_viewport_size(PHONE["viewport"])
+
+
+@pytest.mark.parametrize("height", [540, 700])
+def test_the_bar_of_an_analysis_stands_at_its_board(height: int, laptop: Visit) -> None:
+    page = laptop.page
+    try:
+        page.set_viewport_size({"width": 960, "height": height})
+        laptop.open(f"/analyse#board={BOARD}", ".analysis-stage .tile")
+        bar, board = (
+            box_of(page.locator(f".analysis-stage .{one}")) for one in ("eval-bar", "board")
+        )
+        assert 0 <= board["x"] - (bar["x"] + bar["width"]) <= 12
+    finally:
+        page.set_viewport_size(LAPTOP["viewport"])
 
 
 # ---- the students' pages
