@@ -192,6 +192,17 @@ def test_at_top_speed_a_slow_page_draws_less_often(laptop: Visit) -> None:
     assert sum('"autoplay"' in text for text in sent) < 40
 
 
+def test_a_seed_that_is_none_is_refused_in_sight(laptop: Visit) -> None:
+    """Above the boards and at the form; there is nothing to resume."""
+    page = laptop.page
+    laptop.open("/watch?seed=abc", ".watch .error")
+    reason = page.get_by_role("alert").filter(has_text="A seed is a whole number from 0")
+    expect(reason).to_be_in_viewport()
+    page.get_by_label("Seed").focus()
+    expect(reason).to_be_in_viewport()
+    expect(page.get_by_role("button", name="Resume")).to_have_count(0)
+
+
 def test_the_seed_gives_the_keys_back(laptop: Visit) -> None:
     laptop.open("/watch?player=greedy&seed=3&speed=max", LANE)
     page, seed = laptop.page, laptop.page.get_by_label("Seed")

@@ -267,10 +267,11 @@ class WatchPage {
     this.element.classList.toggle('is-full', this.#isFull);
     render(this.element,
       h('h1', { class: 'visually-hidden', text: text(race.person ? 'watch.race_title' : 'nav.watch') }),
+      h('p', { class: 'error', role: 'alert', text: this.#error }),
       h('p', { class: 'race-standing number', text: this.#standing(move, order) }),
       h('div', { class: 'lanes', dataset: { count: race.lanes.length } },
         race.lanes.map((lane) => this.views.get(lane).element)),
-      !this.#isRacing && this.#transport(isDecided), this.#form());
+      !this.#isRacing && (race.last > 0 || !this.#error) && this.#transport(isDecided), this.#form());
   }
 
   /** Who is ahead, in a sentence; in a race of a person, also whose game is over. */
@@ -333,8 +334,7 @@ class WatchPage {
       button({ icon: 'new', text: text('watch.add') }, () => this.#add(this.#another, true),
         { class: 'race-add', disabled: race.lanes.length >= MAX_LANES }),
       !race.person && button({ icon: 'play', text: text('watch.race_yourself') }, () => this.#raceYourself(),
-        { class: 'race-add' }),
-      h('p', { class: 'error', role: 'alert', text: this.#error }));
+        { class: 'race-add' }));
   }
 }
 
