@@ -198,6 +198,11 @@ def test_a_refusal_says_how_to_sign_in(app: Gate) -> None:
     assert page.headers["content-type"] == "text/html; charset=utf-8"
     assert "twofold serve" in page.text
     assert SCRIPT not in page.text
+    german = ask(app, "/", accept="text/html", accept_language="fr, de-AT;q=0.8, en;q=0.5").text
+    assert '<html lang="de">' in german
+    assert ">Anmelden</button>" in german
+    foreign = ask(app, "/", accept="text/html", accept_language="<script>, ../en, ;q=1").text
+    assert '<html lang="en">' in foreign
     answer = ask(app, "/api/players", accept="text/html,*/*")
     assert answer.json == {
         "error": "expected the token: open the address that 'twofold serve' has printed",

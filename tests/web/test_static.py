@@ -80,6 +80,7 @@ def test_every_text_is_used_and_every_text_that_is_used_is_there() -> None:
             r"[^\W_]+", sources + str([get_args(Label), get_args(Note), get_args(Kind), NOTES])
         )
     )
+    known = {key for key in known if not key.startswith("sign_in.")}  # of a page without scripts
     unused = [key for key in known - quoted if not any(is_made(key, one, words) for one in made)]
     assert sorted(unused) == []
 

@@ -12,6 +12,7 @@ They include the app's style, since files are served only with the token.
 import base64
 import hashlib
 import html
+import json
 import posixpath
 import re
 from functools import cache
@@ -205,23 +206,44 @@ def error_page(status: int, message: str) -> bytes:
     return _plain_page(f"Error {status}", f'<p>{words}.</p>\n<p><a href="/">To the start</a></p>')
 
 
-def sign_in_page(*, here: bool, wrong: bool = False, again: bool = False) -> bytes:
+def sign_in_page(
+    *, here: bool, wrong: bool = False, again: bool = False, languages: str = ""
+) -> bytes:
     """The form for the token, sent to its own address if `here`, else to the start.
+
+    `languages` are those of the header Accept-Language: the first that has texts, else English.
 
     To its own address browsers keep the part after `#`, such as a shared game, through form and
     redirect. It says if a wrong token was sent. `again`: a reload may succeed; see `security`.
     """
     action = "" if here else ' action="/"'
-    error = "This is not the token of this server." if wrong else ""
-    form = read_file("sign_in.html").decode().format(action=action, error=error)
+    tags = (tag.strip().partition("-")[0].partition(";")[0].lower() for tag in languages.split(","))
+    language = next((tag for tag in tags if tag in _catalogues()), "en")
+    words = _catalogues()[language]
+    note = words["note"].format(
+        command="<code>twofold serve</code>",
+        address='<code class="nowrap">http://127.0.0.1:2048/?token=…</code>',
+    )
+    parts = words | {"note": note, "action": action, "error": words["wrong"] if wrong else ""}
+    form = read_file("sign_in.html").decode().format(**parts)
     script = f'<script src="{address(_AGAIN)}"></script>\n' if again else ""
-    return _plain_page("Sign in", form, head=_REFERRER + script)
+    return _plain_page(words["title"], form, head=_REFERRER + script, language=language)
 
 
-def _plain_page(title: str, content: str, head: str = "") -> bytes:
+@cache
+def _catalogues() -> dict[str, dict[str, str]]:
+    """The texts of the form in each language, by the rest of their keys."""
+    found = {path.stem: json.loads(path.read_bytes()) for path in STATIC.glob("texts/*.json")}
+    return {
+        language: {key[8:]: words for key, words in texts.items() if key.startswith("sign_in.")}
+        for language, texts in found.items()
+    }
+
+
+def _plain_page(title: str, content: str, head: str = "", language: str = "en") -> bytes:
     mark = read_file("icons/favicon.svg").decode().replace("<svg ", '<svg aria-hidden="true" ', 1)
     page = read_file("plain.html").decode()
-    words = {"head": head, "title": title, "content": content}
+    words = {"head": head, "title": title, "content": content, "language": language}
     return page.format(style=_style(), mark=mark, **words).encode()
 
 

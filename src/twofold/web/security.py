@@ -243,7 +243,8 @@ class Gate:
         here = asked.scope["path"] in PAGES
         is_opened = asked.method in _SAFE and asked.headers.get("sec-fetch-mode") == "navigate"
         again = here and is_opened and _is_from_elsewhere(asked)
-        page = sign_in_page(here=here, wrong=is_form, again=again)
+        languages = asked.headers.get("accept-language", "")
+        page = sign_in_page(here=here, wrong=is_form, again=again, languages=languages)
         return Response(page, refusal.status, media_type="text/html")
 
     def _with_headers(self, asked: Request, send: Send) -> Send:
