@@ -171,7 +171,7 @@ def _read_board(text: str, form: str | None) -> ScoredBoard:
     except InvalidBoard as error:
         if not os.path.isfile(text):
             why = f"{error}; there is no such file either" if PurePath(text).suffix else str(error)
-            if form is None and " known form " in why:
+            if form is None and " known form, " in why:
                 got = shown(text[:100])
                 why = f"expected a board such as {BOARD}, or its file, got {got}; {DIGITS}"
             raise InvalidBoard(why) from None
