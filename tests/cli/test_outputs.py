@@ -7,9 +7,9 @@ import shlex
 import shutil
 import sqlite3
 import threading
-import time
 from pathlib import Path
 
+import filelock
 import pytest
 
 from tests.support.commands import Cli, write_game
@@ -113,20 +113,29 @@ def test_a_file_is_replaced_only_by_force(cli: Cli, home: Path, name: str, line:
         "watch greedy --rules 2x2 --plain --record out.2048",
     ],
 )
-def test_what_another_program_is_writing_is_kept(cli: Cli, home: Path, line: str) -> None:
+def test_what_another_program_is_writing_is_kept(
+    cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
     """The other one has begun, but its file is not there yet when the command looks first."""
-    out, begun = Path(shlex.split(line)[-1]), threading.Event()
+    out, begun, asked = Path(shlex.split(line)[-1]), threading.Event(), threading.Event()
+    acquire = filelock.FileLock.acquire
 
     def write() -> None:
         with writing(out):
             begun.set()
-            time.sleep(0.5)
+            asked.wait()
             out.write_text("precious\n")
+
+    def ask(lock: filelock.FileLock) -> object:
+        asked.set()
+        return acquire(lock)
 
     other = threading.Thread(target=write)
     other.start()
     begun.wait()
+    monkeypatch.setattr(filelock.FileLock, "acquire", ask)
     code, text, err = cli(*shlex.split(line))
+    asked.set()  # also of a command that asks for nothing
     other.join()
     assert out.read_text() == "precious\n"
     if line.startswith("watch"):

@@ -96,6 +96,14 @@ def test_all_games_are_played_and_counted(name: str) -> None:
     assert digest(training) == before
 
 
+def test_more_games_end_in_a_call_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_FIRST_CHUNK", 1 << 20)
+    training = Training(settings_of((2, 2), "td"), games=10_001)
+    training.run()
+    assert training.curve.games == 10_001
+    assert len(training.curve.points) == 10
+
+
 @pytest.mark.parametrize("games", [0, 1, 2])
 def test_fewer_games_than_threads(games: int) -> None:
     training = Training(settings_of((2, 3), "td@50%,tc@50%", threads=5), games=games)

@@ -207,3 +207,5 @@ def test_the_mistakes_of_a_reviewed_game_are_asked_and_dropped(client: Client, p
     assert asked["position"]["source"]["game"] == state.game
     answer = {"id": asked["position"]["id"], "move": None}
     assert client.post("/api/notebook/answer", answer).json["counts"]["solved"] == 1
+    unknown = answer | {"id": "f" * 16}
+    assert client.post("/api/notebook/answer", unknown).status == 404
